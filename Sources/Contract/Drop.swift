@@ -48,9 +48,7 @@ extension Lane {
     /// the routing key does not stand for a lane.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
-        if let lane = Lane.allCases.first(where: {
-            key == $0.rawValue || key == PipelineNames.movingKey(to: .overflow($0))
-        }) {
+        if let lane = Lane(rawValue: key) ?? Self.ofMovingKey[key] {
             self = lane
         } else if key.isEmpty {
             self = .normal
@@ -60,4 +58,10 @@ extension Lane {
             return nil
         }
     }
+
+    /// The lanes of the routing keys that workers use.
+    private static let ofMovingKey = Dictionary(
+        uniqueKeysWithValues: JobQueue.all.compactMap { queue in
+            queue.lane.flatMap { lane in PipelineNames.movingKey(to: queue).map { ($0, lane) } }
+        })
 }

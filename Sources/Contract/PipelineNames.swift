@@ -22,8 +22,8 @@ package struct PipelineNames: Sendable, Hashable {
     package var jobs: String { "\(prefix).jobs" }
     package var results: String { "\(prefix).results" }
     package var dead: String { "\(prefix).dead" }
-    /// The exchange for jobs that workers move to the overflow queues and the suspects. It is separate from the
-    /// publishers' exchange, so that no publisher's routing key leads there.
+    /// The exchange for jobs that workers and delay queues publish again. It is separate from the publishers' exchange,
+    /// so that no publisher's routing key leads there.
     package var moved: String { "\(prefix).moved" }
     /// The exchange and queue for messages that the broker drops from the jobs' queues. Workers report and dead-letter
     /// them.
@@ -34,7 +34,8 @@ package struct PipelineNames: Sendable, Hashable {
     package func queue(of queue: JobQueue) -> String {
         switch queue {
         case .lane(let lane): self.queue(of: lane)
-        case .overflow(let lane): "\(self.queue(of: lane)).overflow"
+        case .returned(let lane): "\(self.queue(of: lane)).returned"
+        case .waiting(let lane, let number): "\(self.queue(of: lane)).waiting.\(number)"
         case .suspects: "\(jobs).suspects"
         case .dropped: dropped
         }
@@ -52,18 +53,22 @@ package struct PipelineNames: Sendable, Hashable {
         switch queue {
         case .lane(.normal): [Lane.normal.rawValue, ""]
         case .lane(let lane): [lane.rawValue]
-        case .overflow, .suspects, .dropped: []
+        case .returned, .waiting, .suspects, .dropped: []
         }
     }
 
     /// Returns the routing key that the exchange ``moved`` routes to a queue, or `nil` if there is none.
     package static func movingKey(to queue: JobQueue) -> String? {
         switch queue {
-        case .overflow(let lane): "\(lane.rawValue).overflow"
+        case .returned(let lane): returningKey(to: lane)
+        case .waiting(let lane, let number): "\(lane.rawValue).waiting.\(number)"
         case .suspects: "suspects"
         case .lane, .dropped: nil
         }
     }
+
+    /// Returns the routing key with which a job returns to its lane.
+    package static func returningKey(to lane: Lane) -> String { "\(lane.rawValue).returned" }
 
     /// Returns the name of the exchange and queue for jobs that are delayed by a number of seconds.
     package func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
@@ -110,15 +115,15 @@ package struct PipelineNames: Sendable, Hashable {
         }
         for seconds in Set(delays).union(ScheduleDelays.delays).sorted() {
             let name = delay(seconds: seconds)
-            // The fanout exchange in front keeps the lane as the routing key. With this key, the jobs exchange routes
-            // the expired job back to its lane.
+            // The fanout exchange in front keeps the routing key of the job. With this key, the exchange for moved jobs
+            // routes the expired job to the queue of its lane for returned jobs.
             topology.exchanges.append(AMQPExchange(name: name, kind: .fanout))
             topology.queues.append(
                 AMQPQueue(
                     name: name,
                     arguments: [
                         "x-queue-type": "quorum", "x-message-ttl": .int64(Int64(seconds) * 1000),
-                        "x-dead-letter-exchange": .string(jobs), "x-dead-letter-strategy": "at-least-once",
+                        "x-dead-letter-exchange": .string(moved), "x-dead-letter-strategy": "at-least-once",
                         "x-overflow": "reject-publish",
                     ]))
             topology.bindings.append(AMQPBinding(queue: name, exchange: name, routingKey: ""))

@@ -22,19 +22,24 @@ package struct PolicyCheck: Sendable, Hashable {
     /// The problems found: one sentence for each policy, key and consequence, with the affected queues.
     package private(set) var dangers: [String] = []
 
-    package init(_ topology: AMQPTopology, dropped: String, _ policies: [Policy]) {
+    /// Checks policies.
+    ///
+    /// - Parameter jobs: the exchange of publishers. A full queue behind it refuses jobs of publishers, who learn of it.
+    ///   A full queue elsewhere refuses jobs of workers and of delay queues.
+    package init(_ topology: AMQPTopology, jobs: String, _ policies: [Policy]) {
         var queues: [String: [String]] = [:]
         for policy in policies {
             guard let queue = topology.queues.first(where: { $0.name == policy.queue }) else { continue }
             let names = policy.names.isEmpty ? "a policy" : "policy \(policy.names.joined(separator: " and "))"
-            for danger in Self.dangers(policy, to: queue, isBounded: queue.name == dropped) {
+            let isPublishers = topology.bindings.contains { $0.exchange == jobs && $0.queue == queue.name }
+            for danger in Self.dangers(policy, to: queue, mayBeFull: isPublishers) {
                 queues["\(names) sets \(danger)", default: []].append(queue.name)
             }
         }
         dangers = queues.keys.sorted().map { "\($0): \(Self.some(queues[$0] ?? []))" }
     }
 
-    private static func dangers(_ policy: Policy, to queue: AMQPQueue, isBounded: Bool) -> [String] {
+    private static func dangers(_ policy: Policy, to queue: AMQPQueue, mayBeFull: Bool) -> [String] {
         var dangers: [String] = []
         func add(_ key: String, _ consequence: String) {
             let value = policy.numbers[key].map(String.init) ?? policy.texts[key] ?? ""
@@ -58,7 +63,7 @@ package struct PolicyCheck: Sendable, Hashable {
             guard let limit = policy.numbers[key], limit < own ?? .max else { continue }
             if overflow != "reject-publish" {
                 add(key, "deletes the oldest messages")
-            } else if stay != nil || isBounded || isKept {
+            } else if !mayBeFull {
                 add(key, "refuses jobs that should wait there")
             }
         }

@@ -63,7 +63,7 @@ struct Pipeline {
         }
         // The jobs exchange had no binding for this lane yet, so the job is published again through a different
         // exchange.
-        if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .overflow) }
+        if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .returned) }
         do throws(JobRejection) {
             // This check comes first because the following steps may publish the job again, and its headers must then
             // fit into a frame.
@@ -84,7 +84,7 @@ struct Pipeline {
             if !isOver { try scheduler.check(waiting) }
             let slot = scheduler.slotAhead(of: &waiting, now: turn.now)
             if let slot { return throttle(waiting, until: slot, &turn) }
-            scheduler.append(waiting)
+            scheduler.append(waiting, now: turn.now)
         } catch {
             turn.reject(turn.open(inbound), error)
         }
@@ -120,11 +120,11 @@ struct Pipeline {
     // MARK: Starting
 
     /// Starts all jobs that may start. Moves jobs that exceed their app's share, or that have waited too long, to a
-    /// delay or overflow queue.
+    /// delay or waiting queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
         if scheduler.jobsWaiting > 0 { scheduler.rateLimits = turn.rateLimits() }
-        for queue in JobQueue.all where !scheduler.isEmpty(queue) {
+        for queue in scheduler.order.next() where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
                 // A moved job must be released before the next job is selected.
@@ -139,12 +139,12 @@ struct Pipeline {
         for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
     }
 
-    /// Moves a waiting job to a delay queue if its app's rate limit applies to it, and otherwise to the overflow queue.
+    /// Moves a waiting job to a delay queue if its app's rate limit applies to it, and otherwise to the waiting queue.
     /// A suspect job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
         if let slot = scheduler.putOff(job, now: turn.now) { return throttle(job, until: slot, &turn) }
-        turn.counts.jobsOverflowed += 1
-        turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
+        turn.counts.jobsMoved += 1
+        turn.move(turn.open(MovedJob(job)), to: scheduler.destination(of: job, now: turn.now))
     }
 
     /// Handles a message that the broker returned. If the broker would return it again, the message is given up.
@@ -338,9 +338,9 @@ struct Pipeline {
         if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 
-    // MARK: Prefetch of the overflow queues
+    // MARK: Prefetch of the waiting queues
 
-    /// Records how many deliveries of each overflow queue this worker holds.
+    /// Records how many deliveries of each waiting queue this worker holds.
     ///
     /// - Returns: whether the prefetch must be adjusted periodically.
     mutating func watchPrefetch() -> Bool { scheduler.watchPrefetch() && !isDraining }

@@ -12,7 +12,7 @@ package struct PipelineConfiguration: Sendable {
     package var provision = AMQPTopology.Provision.declared
     /// The name of this worker in result events.
     package var worker: String
-    /// The prefetch for each lane, in deliveries. It is also the maximum prefetch of the lane's overflow queue.
+    /// The prefetch for each lane, in deliveries. It is also the maximum prefetch of the lane's waiting queue.
     package var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
     package var prefetchBytes = 33_554_432
@@ -81,7 +81,7 @@ package struct PipelineConfiguration: Sendable {
     /// Returns the maximum prefetch of a queue.
     func prefetch(of queue: JobQueue) -> Int {
         switch queue {
-        case .lane(let lane), .overflow(let lane): prefetch[lane] ?? 100
+        case .lane(let lane), .returned(let lane), .waiting(let lane, _): prefetch[lane] ?? 100
         case .suspects: 1
         case .dropped: 10
         }
@@ -90,7 +90,7 @@ package struct PipelineConfiguration: Sendable {
     /// Returns the initial prefetch of a queue.
     func firstPrefetch(of queue: JobQueue) -> Int {
         let most = prefetch(of: queue)
-        return queue.isOverflow ? PrefetchControl(most: most).prefetch : most
+        return queue.isWaiting ? PrefetchControl(most: most).prefetch : most
     }
 
     package init(

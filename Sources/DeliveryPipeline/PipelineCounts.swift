@@ -32,8 +32,8 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsScheduled = 0
     /// The number of jobs that were dropped as duplicates.
     package var jobsDuplicate = 0
-    /// The number of jobs that were moved to an overflow queue.
-    package var jobsOverflowed = 0
+    /// The number of jobs that were moved to a waiting queue.
+    package var jobsMoved = 0
     /// The number of times that a job was delayed because of the rate limit of its app or of the job itself.
     package var jobsPaced = 0
     /// The number of jobs that were moved to the suspects after several unsettled deliveries.
@@ -112,7 +112,7 @@ extension PipelineCounts {
     }
 
     /// The names of the broker connections, in the order of ``connected``.
-    private static let roles = ["urgent", "normal-bulk", "overflow", "publisher"]
+    private static let roles = ["urgent", "normal-bulk", "waiting", "publisher"]
 
     package var links: [(role: String, isOpen: Bool)] { zip(Self.roles, connected).map { ($0, $1) } }
     package var bytes: [(role: String, held: Int)] { zip(Self.roles, bytesHeld).map { ($0, $1) } }
@@ -158,11 +158,12 @@ extension PipelineCounts {
 }
 
 extension JobQueue {
-    /// The queue's label in metrics. All overflow queues share one label.
+    /// The queue's label in metrics. Queues of one kind share one label.
     fileprivate var label: String {
         switch self {
         case .lane(let lane): lane.rawValue
-        case .overflow: "overflow"
+        case .returned: "returned"
+        case .waiting: "waiting"
         case .suspects: "suspects"
         case .dropped: "dropped"
         }

@@ -10,7 +10,7 @@ package final class PipelineEffects: Sendable {
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
     /// Rejects a delivery, so that the broker dead-letters it.
     let reject: @Sendable (AMQPDeliveryTag) -> Void
-    /// Sets the prefetch of an overflow queue.
+    /// Sets the prefetch of a waiting queue.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
     /// Releases the bytes of a delivery. The core calls it before it acknowledges the delivery.
     let release: @Sendable (AMQPDelivery) -> Void

@@ -2,7 +2,7 @@
 package enum PipelineTimer: Sendable {
     /// The wait for further outcomes, retries and marks to fill a batch.
     case company
-    /// The interval at which the prefetch of the overflow queues is adjusted.
+    /// The interval at which the prefetch of the waiting queues is adjusted.
     case prefetch
     /// The interval at which rate limits are checked again.
     case rateLimits

@@ -4,7 +4,7 @@ package import PushModel
 package struct PipelineView: Sendable, Hashable {
     package struct LaneView: Sendable, Hashable {
         package let lane: Lane
-        /// The number of jobs that were received and not yet started, including those of the lane's overflow queue.
+        /// The number of jobs that were received and not yet started, including those of the lane's waiting queue.
         package let waiting: Int
         /// The number of jobs that were started and not yet settled.
         package let open: Int

@@ -22,13 +22,13 @@ extension ConfigurationKey {
         "PEM file with the authorities to trust for `amqps` instead of the system's")
     static let amqpPrefetchUrgent = ConfigurationKey(
         "amqp.prefetch.urgent", .integer(1...65_535), default: "1000", isAdvanced: true,
-        "maximum unacknowledged jobs that a worker takes from `urgent`, and as many again from its overflow queue")
+        "maximum unacknowledged jobs that a worker takes from each queue of `urgent`")
     static let amqpPrefetchNormal = ConfigurationKey(
         "amqp.prefetch.normal", .integer(1...65_535), default: "4000", isAdvanced: true,
-        "maximum unacknowledged jobs that a worker takes from `normal`, and as many again from its overflow queue")
+        "maximum unacknowledged jobs that a worker takes from each queue of `normal`")
     static let amqpPrefetchBulk = ConfigurationKey(
         "amqp.prefetch.bulk", .integer(1...65_535), default: "100", isAdvanced: true,
-        "maximum unacknowledged jobs that a worker takes from `bulk`, and as many again from its overflow queue")
+        "maximum unacknowledged jobs that a worker takes from each queue of `bulk`")
     static let amqpPrefetchBytes = ConfigurationKey(
         "amqp.prefetch.bytes", .integer(1_000_000...17_179_869_184), default: "33554432", unit: .bytes,
         isAdvanced: true, "maximum [size](#memory) of the jobs on each of a worker's three broker connections")

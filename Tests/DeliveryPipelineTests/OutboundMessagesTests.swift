@@ -144,16 +144,16 @@ import Testing
     }
 
     @Test mutating func publishesChunkToItsLaneUnderItsName() throws {
-        let message = messages.part(part(try decodedJob(jobBody()), isChunk: true), to: .lane)
-        #expect(message.exchange == "push.jobs" && message.routingKey == "urgent" && message.isMandatory)
+        let message = messages.part(part(try decodedJob(jobBody()), isChunk: true), to: .returned)
+        #expect(message.exchange == "push.moved" && message.routingKey == "urgent.returned" && message.isMandatory)
         #expect(message.properties.headers["x-martlet-part"] == "order-1#7")
         #expect(message.properties.headers["x-martlet-chunk"] == true)
     }
 
     @Test(
         arguments: [
-            (.lane, "push.jobs", "bulk"), (.overflow, "push.moved", "bulk.overflow"),
-            (.suspects, "push.moved", "suspects"), (.delay(seconds: 30), "push.delay.30", "bulk"),
+            (.returned, "push.moved", "bulk.returned"), (.waiting(7), "push.moved", "bulk.waiting.7"),
+            (.suspects, "push.moved", "suspects"), (.delay(seconds: 30), "push.delay.30", "bulk.returned"),
         ] as [(OutboundMessages.Destination, String, String)])
     mutating func keepsOnlyListedPropertiesOfMovedJob(
         destination: OutboundMessages.Destination, exchange: String, routingKey: String

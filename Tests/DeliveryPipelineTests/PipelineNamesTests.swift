@@ -7,7 +7,7 @@ import Testing
 @Suite struct PipelineNamesTests {
     private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
 
-    @Test(arguments: ["urgent", "normal", "bulk", "urgent.overflow", "normal.overflow", "bulk.overflow"])
+    @Test(arguments: ["urgent", "normal", "bulk", "urgent.returned", "normal.waiting.0", "bulk.waiting.15"])
     func declaresLanesAsQuorumQueuesWithSafeDeadLettering(lane: String) throws {
         let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.\(lane)" })
         #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)
@@ -19,16 +19,26 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 30, 120, 900, 3600, 21_600])
-    func returnsDelayedJobsToJobsExchange(seconds: Int) throws {
+    func returnsDelayedJobsToWorkersExchange(seconds: Int) throws {
         let name = "martlet.delay.\(seconds)"
         let queue = try #require(topology.queues.first { $0.name == name })
         #expect(
             arguments(queue) == [
                 "x-queue-type": "quorum", "x-message-ttl": .int64(Int64(seconds) * 1000),
-                "x-dead-letter-exchange": "martlet.jobs", "x-dead-letter-strategy": "at-least-once",
+                "x-dead-letter-exchange": "martlet.moved", "x-dead-letter-strategy": "at-least-once",
                 "x-overflow": "reject-publish",
             ])
-        #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "fanout keeps the lane as the key")
+        #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "fanout keeps the routing key")
+    }
+
+    /// Returns the queues of a lane that only workers and delay queues publish to, sorted by name.
+    private static func others(of lane: String) -> [String] {
+        (["returned"] + (0..<JobQueue.waitingQueues).map { "waiting.\($0)" }).map { "martlet.jobs.\(lane).\($0)" }
+            .sorted()
+    }
+
+    private static func moves(to lane: String) -> [String] {
+        others(of: lane).map { "martlet.moved -\($0.dropFirst("martlet.jobs.".count))-> \($0)" }
     }
 
     private static let delays = ["1", "120", "21600", "30", "3600", "5", "900"]
@@ -62,10 +72,9 @@ import Testing
                 == "martlet.dropped")
         #expect(
             topology.queues.map(\.name).sorted() == ["martlet.dead"] + Self.delays.map { "martlet.delay.\($0)" } + [
-                "martlet.dropped", "martlet.jobs.bulk", "martlet.jobs.bulk.overflow", "martlet.jobs.normal",
-                "martlet.jobs.normal.overflow", "martlet.jobs.suspects", "martlet.jobs.urgent",
-                "martlet.jobs.urgent.overflow",
-            ])
+                "martlet.dropped", "martlet.jobs.bulk",
+            ] + Self.others(of: "bulk") + ["martlet.jobs.normal"] + Self.others(of: "normal")
+                + ["martlet.jobs.suspects", "martlet.jobs.urgent"] + Self.others(of: "urgent"))
     }
 
     @Test func bindsRoutingKeysToLanes() {
@@ -76,11 +85,8 @@ import Testing
                     "martlet.dropped -#-> martlet.dropped",
                     "martlet.jobs --> martlet.jobs.normal", "martlet.jobs -bulk-> martlet.jobs.bulk",
                     "martlet.jobs -normal-> martlet.jobs.normal", "martlet.jobs -urgent-> martlet.jobs.urgent",
-                    "martlet.moved -bulk.overflow-> martlet.jobs.bulk.overflow",
-                    "martlet.moved -normal.overflow-> martlet.jobs.normal.overflow",
-                    "martlet.moved -suspects-> martlet.jobs.suspects",
-                    "martlet.moved -urgent.overflow-> martlet.jobs.urgent.overflow",
-                ])
+                ] + Self.moves(to: "bulk") + Self.moves(to: "normal")
+                + ["martlet.moved -suspects-> martlet.jobs.suspects"] + Self.moves(to: "urgent"))
     }
 
     @Test func prefixesEveryName() {

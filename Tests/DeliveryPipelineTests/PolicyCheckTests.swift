@@ -10,7 +10,7 @@ struct PolicyCheckTests {
         _ queue: String, _ numbers: [String: Int] = [:], _ texts: [String: String] = [:]
     ) -> [String] {
         PolicyCheck(
-            names.topology(delays: [30]), dropped: names.dropped,
+            names.topology(delays: [30]), jobs: names.jobs,
             [.init(queue: queue, names: ["all"], numbers: numbers, texts: texts)]
         ).dangers
     }
@@ -26,6 +26,8 @@ struct PolicyCheckTests {
         ("martlet.dead", "max-length-bytes", 10, "deletes the oldest"),
         ("martlet.delay.30", "max-length", 10, "refuses jobs that should wait"),
         ("martlet.dropped", "max-length-bytes", 10, "refuses jobs that should wait"),
+        ("martlet.jobs.bulk.returned", "max-length", 10, "refuses jobs that should wait"),
+        ("martlet.jobs.urgent.waiting.3", "max-length", 10, "refuses jobs that should wait"),
         ("martlet.jobs.bulk", "delivery-limit", 5, "dead-letters jobs too early"),
         ("martlet.dead", "delivery-limit", 5, "deletes jobs read"),
     ])
@@ -57,7 +59,7 @@ struct PolicyCheckTests {
         let queue = AMQPQueue(
             name: "martlet.ledger", arguments: ["x-overflow": "drop-head", "x-max-length-bytes": .int64(1_001)])
         let found = PolicyCheck(
-            AMQPTopology(queues: [queue]), dropped: names.dropped,
+            AMQPTopology(queues: [queue]), jobs: names.jobs,
             [.init(queue: queue.name, names: ["all"], numbers: ["max-length-bytes": limit], texts: [:])])
         #expect(found.dangers.count == dangers, "\(found.dangers)")
     }
@@ -65,7 +67,7 @@ struct PolicyCheckTests {
     @Test func listsOnlyFirstOfManyQueues() {
         let topology = names.topology(delays: [30])
         let found = PolicyCheck(
-            topology, dropped: names.dropped,
+            topology, jobs: names.jobs,
             topology.queues.map {
                 .init(queue: $0.name, names: ["all", "limits"], numbers: ["expires": 5], texts: [:])
             }

@@ -31,7 +31,7 @@ import WorkerTestSupport
         counts.jobsSplit = 11
         counts.jobsScheduled = 12
         counts.jobsDuplicate = 13
-        counts.jobsOverflowed = 14
+        counts.jobsMoved = 14
         counts.jobsSuspected = 15
         counts.jobsPaced = 23
         counts.jobsResumed = 25
@@ -64,11 +64,12 @@ import WorkerTestSupport
             "martlet_jobs_total": [
                 #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
                 #"{state="acknowledged"}"#: 4, #"{state="scattered"}"#: 11, #"{state="scheduled"}"#: 12,
-                #"{state="duplicate"}"#: 13, #"{state="overflowed"}"#: 14, #"{state="suspected"}"#: 15,
+                #"{state="duplicate"}"#: 13, #"{state="moved"}"#: 14, #"{state="suspected"}"#: 15,
                 #"{state="paced"}"#: 23, #"{state="unclaimed"}"#: 24, #"{state="resumed"}"#: 25,
             ],
             "martlet_jobs_received_total": [
-                #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0, #"{lane="overflow"}"#: 0,
+                #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0, #"{lane="returned"}"#: 0,
+                #"{lane="waiting"}"#: 0,
                 #"{lane="suspects"}"#: 0, #"{lane="dropped"}"#: 0,
             ],
             "martlet_oldest_open_job_timestamp_seconds": [

@@ -57,7 +57,7 @@ package struct InboundJob: Sendable {
         isWorkers = worker == nil || delivery.properties.userID == worker
         lane =
             switch queue {
-            case .lane(let lane), .overflow(let lane): lane
+            case .lane(let lane), .returned(let lane), .waiting(let lane, _): lane
             case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
             case .dropped: Lane(of: delivery) ?? .normal
             }
@@ -79,8 +79,8 @@ package struct InboundJob: Sendable {
         drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }
 
-    /// The destination of the job when its worker stops: its lane or, for a suspect job, the queue of suspects.
-    var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
+    /// The destination of the job when its worker stops.
+    var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .returned }
 
     /// The number of this attempt, starting at 1.
     package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }

@@ -21,16 +21,18 @@ package final class AppLoad: @unchecked Sendable {
     private var urgentInFlight = 0
     /// The number of recipients in flight that are not urgent.
     private var otherInFlight = 0
-    /// The started jobs, by the queue's index.
-    private var started = Array(repeating: Started(), count: JobQueue.all.count)
+    /// The started jobs, by the queue's kind.
+    private var started = Array(repeating: Started(), count: JobQueue.kinds.count)
     /// The counters for the app's outcomes.
     private(set) var tally = OutcomeTally.none
     /// Whether ``tally`` is final, because the app is registered.
     private var hasTally = false
     /// The number of jobs that were decoded and not yet started, in all queues.
     package private(set) var waiting = 0
-    /// The number of recipients of the waiting jobs, by the queue's index.
-    private var queued = Array(repeating: 0, count: JobQueue.all.count)
+    /// The number of recipients of the waiting jobs, by the queue's kind.
+    private var queued = Array(repeating: 0, count: JobQueue.kinds.count)
+    /// The numbers of the waiting queues that the app's jobs may use, the preferred one first.
+    let waitingQueues: [Int]
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
     /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
@@ -40,6 +42,7 @@ package final class AppLoad: @unchecked Sendable {
 
     package init(app: String) {
         self.app = app
+        waitingQueues = WaitingQueueChoice.numbers(of: app)
     }
 
     /// Sets ``tally``, unless it is already final.
@@ -62,12 +65,12 @@ package final class AppLoad: @unchecked Sendable {
 
     func append(_ job: WaitingJob) {
         waiting += 1
-        queued[job.inbound.queue.index] += job.size.recipients
+        queued[job.inbound.queue.kind] += job.size.recipients
     }
 
     func remove(_ job: WaitingJob) {
         waiting -= 1
-        queued[job.inbound.queue.index] -= job.size.recipients
+        queued[job.inbound.queue.kind] -= job.size.recipients
     }
 
     // MARK: Rate limit
@@ -98,7 +101,7 @@ package final class AppLoad: @unchecked Sendable {
     func room(in queue: JobQueue) -> Int { (limiter?.room ?? 0) - queuedBefore(queue) }
 
     private func queuedBefore(_ queue: JobQueue) -> Int {
-        JobQueue.all[..<queue.index].reduce(0) { isPaced(in: $1) ? $0 + queued[$1.index] : $0 }
+        JobQueue.kinds[..<queue.kind].reduce(0) { isPaced(in: $1) ? $0 + queued[$1.kind] : $0 }
     }
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { limiter?.spend(recipients) } }
@@ -109,14 +112,14 @@ package final class AppLoad: @unchecked Sendable {
         guard isPaced(in: queue), let rate = limiter?.rate else { return nil }
         if job.isFree { return RateLimiter.Slot(waitingLonger: job.inbound.paced, rate: rate, now: now) }
         return limiter?.slot(
-            for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], until: job.job.expiration,
+            for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.kind], until: job.job.expiration,
             now: now)
     }
 
     /// Returns whether a job that arrives now can be sent at once, because the rate limit allows all recipients that
     /// wait before it.
     func hasNothingBefore(_ queue: JobQueue) -> Bool {
-        (limiter?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
+        (limiter?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.kind])
     }
 
     /// Releases the future time slot of a job that no longer needs it.
@@ -133,23 +136,23 @@ package final class AppLoad: @unchecked Sendable {
     /// Returns the number of recipients in flight that share capacity with a queue: the urgent ones, or all others.
     func inFlight(beside queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 
-    func inFlight(of queue: JobQueue) -> Int { started[queue.index].recipients }
+    func inFlight(of queue: JobQueue) -> Int { started[queue.kind].recipients }
 
-    func openJobs(_ queue: JobQueue) -> Int { started[queue.index].jobs }
+    func openJobs(_ queue: JobQueue) -> Int { started[queue.kind].jobs }
 
     func settledJob(of recipients: Int, from queue: JobQueue, at now: Timestamp) {
-        started[queue.index].throughput.settled(recipients, at: now)
+        started[queue.kind].throughput.settled(recipients, at: now)
     }
 
     /// Returns the app's recent throughput in a queue, per second.
     func throughput(_ queue: JobQueue, now: Timestamp) -> Throughput.Count {
-        started[queue.index].throughput.inASecond(now: now)
+        started[queue.kind].throughput.inASecond(now: now)
     }
 
     /// Counts a started job, or a job that is no longer in flight if the number of recipients is negative.
     func add(_ recipients: Int, from queue: JobQueue) {
-        started[queue.index].jobs += recipients.signum()
-        started[queue.index].recipients += recipients
+        started[queue.kind].jobs += recipients.signum()
+        started[queue.kind].recipients += recipients
         if queue.isUrgent { urgentInFlight += recipients } else { otherInFlight += recipients }
     }
 }

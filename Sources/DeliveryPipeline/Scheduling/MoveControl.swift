@@ -1,6 +1,6 @@
 import PushModel
 
-/// The back-off for moving jobs to delay and overflow queues, based on the broker's answers to earlier moves. A value
+/// The back-off for moving jobs to delay and waiting queues, based on the broker's answers to earlier moves. A value
 /// type without clock or I/O.
 ///
 /// | broker | action |

@@ -1,7 +1,7 @@
-/// The controller of this worker's prefetch for an overflow queue. The caller records the number of held deliveries
+/// The controller of this worker's prefetch for a waiting queue. The caller records the number of held deliveries
 /// after every turn, and requests adjustments at a steady interval. A value type without clock or I/O.
 ///
-/// An overflow queue holds the overflow of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
+/// A waiting queue holds jobs for the whole fleet, of any size. Therefore the prefetch grows while it
 /// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs
 /// to the queue and survives a lost connection.
 ///
@@ -9,7 +9,7 @@
 /// |---|---|
 /// | less than half a second of work | doubled, if it was used up and deliveries are settled |
 /// | more than four seconds of work, for two seconds | halved until one second of work is left |
-/// | none, and less than a quarter of the prefetch was used | halved, because the overflow has ended |
+/// | none, and less than a quarter of the prefetch was used | halved, because little is waiting |
 /// | any other amount | unchanged |
 package struct PrefetchControl {
     /// The initial and lowest prefetch, in jobs.

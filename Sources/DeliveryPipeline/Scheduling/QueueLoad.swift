@@ -11,6 +11,10 @@ struct QueueLoad {
     /// The rate of settled deliveries, with any result.
     private var settlements = Throughput()
     private var connection: UInt32?
+    /// The app whose job was last received from this waiting queue or moved there, and the time.
+    private var occupant: (app: ObjectIdentifier, at: Timestamp)?
+    /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
+    private static let occupiedMilliseconds: Int64 = 30_000
     /// The throughput of the jobs that were sent.
     var throughput = Throughput()
     /// The prefetch control, or `nil` if the prefetch of the queue does not change.
@@ -29,6 +33,14 @@ struct QueueLoad {
         guard connection == tag.epoch else { return }
         held -= 1
         settlements.settled(0, at: now)
+    }
+
+    mutating func occupy(_ app: AppLoad, at now: Timestamp) { occupant = (ObjectIdentifier(app), now) }
+
+    /// Returns whether this worker knows no other app with jobs in this waiting queue.
+    func isFree(for app: AppLoad, now: Timestamp) -> Bool {
+        guard let occupant, occupant.app != ObjectIdentifier(app) else { return true }
+        return held == 0 && abs(now.milliseconds - occupant.at.milliseconds) > Self.occupiedMilliseconds
     }
 
     mutating func disconnected() { (connection, held) = (nil, 0) }

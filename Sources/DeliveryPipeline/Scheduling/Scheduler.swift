@@ -3,7 +3,7 @@ import Contract
 import PushModel
 
 /// The scheduler of jobs. It decides which waiting job is next, how much each app and queue may have in flight, and
-/// what prefetch each overflow queue has. A value type without clock or I/O.
+/// what prefetch each waiting queue has. A value type without clock or I/O.
 struct Scheduler {
     /// The capacity that a job in flight takes in its app and its queue.
     struct Load {
@@ -19,7 +19,7 @@ struct Scheduler {
         let isSent: Bool
     }
 
-    /// A change of the prefetch of an overflow queue.
+    /// A change of the prefetch of a waiting queue.
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
@@ -38,6 +38,8 @@ struct Scheduler {
     /// The load of each queue, by the queue's index.
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
+    /// The order of the queues in this turn.
+    var order = QueueOrder()
     /// The rate limits and the number of workers in this turn.
     var rateLimits = RateLimits()
     private var jobPacers = JobRateLimiters()
@@ -51,7 +53,7 @@ struct Scheduler {
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
         queues = JobQueue.all.map { queue in
-            QueueLoad(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
+            QueueLoad(prefetch: queue.isWaiting ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
         }
     }
 
@@ -70,7 +72,7 @@ struct Scheduler {
     /// - Parameter oldest: the arrival of the oldest open job, by lane.
     func lanes(oldest: [Lane: Timestamp], now: Timestamp) -> [PipelineView.LaneView] {
         Lane.allCases.map { lane in
-            let indices = [JobQueue.overflow(lane).index, JobQueue.lane(lane).index]
+            let indices = JobQueue.all.filter { $0.lane == lane }.map(\.index)
             let arrival = (indices.map { waiting[$0].oldest?.arrivedAt } + [oldest[lane]]).compactMap(\.self).min()
             return PipelineView.LaneView(
                 lane: lane, waiting: indices.reduce(0) { $0 + waiting[$1].count },
@@ -122,7 +124,22 @@ struct Scheduler {
             isOver: isOver)
     }
 
-    mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
+    mutating func append(_ job: WaitingJob, now: Timestamp) {
+        let index = job.inbound.queue.index
+        waiting[index].append(job)
+        if job.inbound.queue.isWaiting { queues[index].occupy(job.appLoad, at: now) }
+    }
+
+    /// Returns the queue to which a job moves: a suspect to the suspects, and any other job to a waiting queue. Prefers a
+    /// waiting queue in which this worker knows no jobs of other apps.
+    mutating func destination(of job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
+        guard let lane = job.inbound.queue.lane else { return job.inbound.home }
+        let (app, numbers) = (job.appLoad, job.appLoad.waitingQueues)
+        let number =
+            numbers.first { queues[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now) } ?? numbers[0]
+        queues[JobQueue.waiting(lane, number).index].occupy(app, at: now)
+        return .waiting(number)
+    }
 
     /// Returns the time slot of a job that must wait in the broker: the slot it was assigned earlier, or one computed
     /// from the job's own rate. Returns `nil` if the job can be queued now.
@@ -164,7 +181,7 @@ struct Scheduler {
         }
     }
 
-    /// Returns the time slot of a job that must leave this worker, or `nil` if the job must move to the overflow queue.
+    /// Returns the time slot of a job that must leave this worker, or `nil` if the job must move to the waiting queue.
     mutating func putOff(_ job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         if let slot = job.appLoad.slot(for: job, now: now) { return slot }
         _ = refunded([job])
@@ -223,8 +240,8 @@ struct Scheduler {
         return next
     }
 
-    /// Returns the next job to move to a delay or overflow queue because its app exceeds its share, or `nil` if there
-    /// is none. From an overflow queue, only jobs of rate-limited apps are moved. A worker receives only the first jobs
+    /// Returns the next job to move to a delay or waiting queue because its app exceeds its share, or `nil` if there
+    /// is none. From a waiting queue, only jobs of rate-limited apps are moved. A worker receives only the first jobs
     /// of that queue, so a job that may not be sent yet must not take a place in the prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
@@ -233,15 +250,15 @@ struct Scheduler {
         return waiting[index].surplus(
             over: { app in
                 guard app.isPaced(in: queue) else {
-                    return queue.isOverflow ? .unlimited : rule.waiting(app.throughput(queue, now: now))
+                    return queue.isWaiting ? .unlimited : rule.waiting(app.throughput(queue, now: now))
                 }
-                return queue.isOverflow && app.mustWait(in: queue) ? .nothing : rule.waiting(room: app.room(in: queue))
+                return queue.isWaiting && app.mustWait(in: queue) ? .nothing : rule.waiting(room: app.room(in: queue))
             },
-            all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
+            all: queue.isWaiting ? .unlimited : rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
-    /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, from
+    /// Removes the jobs that have waited too long, at most once a second. They move to a delay or waiting queue, from
     /// which other workers receive them. In this worker they might never start, because other apps may use the whole
     /// capacity as long as they have jobs.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
@@ -260,7 +277,7 @@ struct Scheduler {
         var job = job
         // The charge was refunded when the job left.
         job.hasPaid = false
-        append(job)
+        append(job, now: now)
     }
 
     mutating func moved(_ job: WaitingJob) { moves[job.inbound.queue.index] = MoveControl() }
@@ -277,7 +294,7 @@ struct Scheduler {
         var rule = StartRule(
             queue: queue, share: AppShare(percent: configuration.limits.appShare),
             freeRoom: freeRoom(for: queue, owing), now: now)
-        if case .lane = queue, configuration.limits.appShare < 100 {
+        if queue.lane != nil, !queue.isWaiting, configuration.limits.appShare < 100 {
             // The minimum of one place is necessary because deliveries of a lost connection stay open for a while. They
             // do not count towards the prefetch.
             rule.freePlaces = max(1, configuration.prefetch(of: queue) - queues[queue.index].open)
@@ -311,16 +328,16 @@ struct Scheduler {
         queues[load.queue.index].throughput.settled(load.recipients, at: now)
     }
 
-    // MARK: Prefetch of the overflow queues
+    // MARK: Prefetch of the waiting queues
 
-    /// Records how many deliveries of each overflow queue this worker holds. The core calls this method at the end of
+    /// Records how many deliveries of each waiting queue this worker holds. The core calls this method at the end of
     /// every turn.
     ///
     /// - Returns: whether the prefetch must be adjusted periodically. That is the case if deliveries are held or a
     ///   prefetch is above its minimum.
     mutating func watchPrefetch() -> Bool {
         var isToBeWatched = false
-        for queue in JobQueue.overflows {
+        for queue in JobQueue.allWaiting {
             let index = queue.index
             let held = queues[index].held
             if held > 0 || queues[index].prefetch?.isAtLeast == false { isToBeWatched = true }
@@ -329,7 +346,7 @@ struct Scheduler {
         return isToBeWatched
     }
 
-    mutating func beat(now: Timestamp) -> [PrefetchChange] { JobQueue.overflows.compactMap { beat($0, now) } }
+    mutating func beat(now: Timestamp) -> [PrefetchChange] { JobQueue.allWaiting.compactMap { beat($0, now) } }
 
     private mutating func beat(_ queue: JobQueue, _ now: Timestamp) -> PrefetchChange? {
         let index = queue.index

@@ -52,7 +52,9 @@ struct DelayedEvent: Sendable {
         properties.headers[JobHeader.firstAttempt] = .int64(since.milliseconds)
         properties.headers[JobHeader.reason] = reason.map { .string($0) }
         return AMQPPublication(
-            id: id, exchange: exchange, routingKey: lane.rawValue, isMandatory: true, properties: properties,
+            id: id, exchange: exchange,
+            routingKey: reason == nil ? PipelineNames.returningKey(to: lane) : lane.rawValue, isMandatory: true,
+            properties: properties,
             body: event.body)
     }
 }

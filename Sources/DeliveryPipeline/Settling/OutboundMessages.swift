@@ -138,11 +138,12 @@ package struct OutboundMessages {
 
     /// The destination of a job that a worker publishes.
     package enum Destination: Sendable, Hashable {
-        /// The lane's queue, which publishers also use.
-        case lane
-        case overflow
+        /// The lane's queue for returned jobs.
+        case returned
+        /// The waiting queue of the lane with this number.
+        case waiting(Int)
         case suspects
-        /// The lane's queue, after a delay in seconds.
+        /// The lane's queue for returned jobs, after a delay in seconds.
         case delay(seconds: Int)
     }
 
@@ -236,7 +237,7 @@ package struct OutboundMessages {
         properties.headers.add(trace)
         properties.headers[JobHeader.chunkSize] = .int64(Int64(chunkSize))
         if !job.hasGivenID { properties.messageID = job.id }
-        return publication(body: inbound.delivery.body, lane: inbound.lane, to: .lane, properties)
+        return publication(body: inbound.delivery.body, lane: inbound.lane, to: .returned, properties)
     }
 
     private func movedProperties(_ inbound: InboundJob, part: String?) -> AMQPProperties {
@@ -256,10 +257,10 @@ package struct OutboundMessages {
         if destination == .suspects { properties.headers[JobHeader.lane] = .string(lane.rawValue) }
         let (exchange, routingKey) =
             switch destination {
-            case .lane: (names.jobs, lane.rawValue)
-            case .overflow: (names.moved, PipelineNames.movingKey(to: .overflow(lane)) ?? "")
+            case .returned: (names.moved, PipelineNames.returningKey(to: lane))
+            case .waiting(let number): (names.moved, PipelineNames.movingKey(to: .waiting(lane, number)) ?? "")
             case .suspects: (names.moved, PipelineNames.movingKey(to: .suspects) ?? "")
-            case .delay(let seconds): (names.delay(seconds: seconds), lane.rawValue)
+            case .delay(let seconds): (names.delay(seconds: seconds), PipelineNames.returningKey(to: lane))
             }
         return AMQPPublication(
             id: nextID(), exchange: exchange, routingKey: routingKey, isMandatory: true, properties: properties,

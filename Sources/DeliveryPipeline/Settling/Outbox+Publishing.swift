@@ -75,7 +75,7 @@ extension Outbox {
                 redelivered: routed.redelivered || batch.maybeSent, since: inbound?.since,
                 name: messages.newPartName(),
                 publisher: inbound?.publisher(worker: brokerUser), trace: routed.trace),
-            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .lane)
+            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .returned)
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }
 

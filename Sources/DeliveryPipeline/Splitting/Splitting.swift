@@ -152,7 +152,7 @@ struct Splitting {
                 name: "\(name)#\(chunk.lowerBound)-\(chunk.upperBound)", isChunk: true,
                 publisher: inbound.publisher(worker: configuration.brokerUser),
                 trace: split.started.trace?.scatter?.headers ?? split.started.traceHeaders),
-            to: .lane)
+            to: .returned)
         steps[publication.id] = .chunk(ofEntry: entry)
         turn.outbox.ledger.oweMore(entry)
         turn.outbox.publish(publication, isMove: true, meeting: [.init(entry: entry, count: 1)])

@@ -70,13 +70,13 @@ struct JobSpans {
     /// The span of publishing the chunks of the job, or `nil` if the job was not split.
     private var scatter: Span? {
         guard let scatter = trace.scatter else { return nil }
-        let lane = job.inbound.lane.rawValue
-        let destination = "\(tracer.names.jobs):\(lane)"
+        let key = PipelineNames.returningKey(to: job.inbound.lane)
+        let destination = "\(tracer.names.moved):\(key)"
         var span = Span(
             "scatter \(destination)", .producer, scatter.context, parent: trace.context.span, state: trace.state,
             from: scatter.step.start, to: now)
         span.attributes = messaging("scatter", type: "send", destination)
-        span.add("messaging.rabbitmq.destination.routing_key", lane)
+        span.add("messaging.rabbitmq.destination.routing_key", key)
         span.add("messaging.batch.message_count", scatter.step.begun)
         span.fail(job.isUntakeable ? "unpublishable" : nil)
         return span

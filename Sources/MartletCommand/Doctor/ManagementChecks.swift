@@ -72,7 +72,8 @@ struct ManagementChecks {
         let pipeline = try source.pipeline()
         let queues = pipeline.topology.queues + pipeline.names.ledgerTopology.queues
         let check = PolicyCheck(
-            AMQPTopology(queues: queues), dropped: pipeline.names.dropped, facts.queues.map(\.policies))
+            AMQPTopology(queues: queues, bindings: pipeline.topology.bindings), jobs: pipeline.names.jobs,
+            facts.queues.map(\.policies))
         guard check.dangers.isEmpty else {
             throw DoctorFault(
                 check.dangers.joined(separator: "; "),

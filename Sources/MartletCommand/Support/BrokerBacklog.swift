@@ -27,7 +27,7 @@ struct BrokerBacklog {
             return "\(name) \(counts.count == queues.count ? Phrase.figure(counts.reduce(0, +)) : "unknown")"
         }
         let lanes = Lane.allCases.map { lane in
-            figure(lane.rawValue, [names.queue(of: lane), names.queue(of: JobQueue.overflow(lane))])
+            figure(lane.rawValue, JobQueue.all.filter { $0.lane == lane }.map { names.queue(of: $0) })
         }
         let jobs = names.consumedQueues + [names.dead]
         let others = [

@@ -10,7 +10,7 @@ extension PipelineCounts {
         for (state, count) in [
             ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld),
             ("unclaimed", jobsUnclaimed), ("scattered", jobsSplit),
-            ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("overflowed", jobsOverflowed),
+            ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("moved", jobsMoved),
             ("paced", jobsPaced), ("suspected", jobsSuspected), ("resumed", jobsResumed),
             ("acknowledged", jobsAcknowledged),
         ] {

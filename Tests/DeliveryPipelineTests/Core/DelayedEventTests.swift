@@ -163,7 +163,7 @@ import Testing
             headers: ["x-martlet-event": "apns.sent.x", "x-martlet-marks": true, "mine": 1], userID: "publisher")
         harness.deliver("{}", properties: properties)
         let moved = try #require(harness.published.last)
-        #expect(moved.exchange == "martlet.jobs" && moved.properties.userID == "worker")
+        #expect(moved.exchange == "martlet.moved" && moved.properties.userID == "worker")
         #expect(moved.properties.headers["x-martlet-event"] == nil)
         #expect(moved.properties.headers["x-martlet-marks"] == nil)
     }

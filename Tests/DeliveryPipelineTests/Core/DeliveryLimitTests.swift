@@ -41,7 +41,7 @@ import Testing
     private static let limited = [
         (JobQueue.suspects.tagIndex, "martlet.jobs.suspects"),
         (JobQueue.lane(.normal).tagIndex, "martlet.jobs.normal"),
-        (JobQueue.overflow(.bulk).tagIndex, "martlet.jobs.bulk.overflow"),
+        (JobQueue.waiting(.bulk, 0).tagIndex, "martlet.jobs.bulk.waiting.0"),
     ]
 
     private func first(from tagIndex: UInt16) -> AMQPDelivery {

@@ -61,7 +61,7 @@ import Testing
         harness.deliver([dropped([], exchange: "martlet.jobs", key: key)])
         let moved = try #require(harness.published.first)
         #expect(harness.published.count == 1 && moved.exchange == "martlet.moved")
-        #expect(moved.routingKey == PipelineNames.movingKey(to: .overflow(try #require(Lane(rawValue: lane)))))
+        #expect(moved.routingKey == PipelineNames.returningKey(to: try #require(Lane(rawValue: lane))))
         harness.confirm(moved)
         #expect(harness.acknowledged == [1])
     }
@@ -100,7 +100,10 @@ import Testing
         #expect(harness.moved == ["martlet.dead \(key)"])
     }
 
-    @Test(arguments: [("urgent.overflow", Lane.urgent), ("", .normal), ("suspects", .normal), ("normal", .normal)])
+    @Test(arguments: [
+        ("urgent.waiting.15", Lane.urgent), ("bulk.returned", .bulk), ("", .normal), ("suspects", .normal),
+        ("normal", .normal),
+    ])
     func derivesLaneFromRoutingKey(key: String, lane: Lane) {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("expired", "q")], key: key)])

@@ -76,7 +76,9 @@ import Testing
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
         harness.drain()
-        #expect(harness.moved == ["martlet.jobs normal", "martlet.jobs normal"], "both must be requeued to the lane")
+        #expect(
+            harness.moved == ["martlet.moved normal.returned", "martlet.moved normal.returned"],
+            "both must be requeued to the lane")
         harness.deliver(jobBody("late"), number: 4)
         #expect(harness.moved.count == 3)
         #expect(harness.started == ["1"])
@@ -96,8 +98,8 @@ import Testing
         harness.deliver(jobBody(), number: 7)
         harness.drain()
         harness.report(try harness.job(0), [.sent, .returned])
-        #expect(harness.moved == ["martlet.jobs normal"])
-        let left = try #require(harness.published.first { $0.exchange == "martlet.jobs" })
+        #expect(harness.moved == ["martlet.moved normal.returned"])
+        let left = try #require(harness.published.first { $0.exchange == "martlet.moved" })
         #expect(left.properties.headers["x-martlet-attempt"] == 1)
         #expect(left.properties.headers["x-martlet-first-attempt-at"] == nil)
         #expect(left.properties.headers["x-martlet-redelivered"] == nil)

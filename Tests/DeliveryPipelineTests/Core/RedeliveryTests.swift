@@ -153,7 +153,7 @@ import Testing
 
     @Test func sendsMessageThatMatchesNoOrphan() {
         let others: [AMQPDelivery] = [
-            again(jobBody(more: " ")), again(queue: .lane(.bulk)), again(queue: .overflow(.normal)),
+            again(jobBody(more: " ")), again(queue: .lane(.bulk)), again(queue: .waiting(.normal, 0)),
             again(properties: AMQPProperties(messageID: "m")), again(properties: AMQPProperties(timestamp: 1)),
             again(properties: AMQPProperties(userID: "u")),
             again(properties: AMQPProperties(headers: ["x-martlet-attempt": 2])),
@@ -221,7 +221,7 @@ import Testing
         harness.pass(seconds: 500)
         harness.flush()
         harness.deliver([])
-        let move = try #require(harness.overflowed.first)
+        let move = try #require(harness.waiting.first)
         harness.consumer(Self.lost)
         harness.consumer(.connected(queues: []))
         harness.deliver([again(jobBody("2"), number: 4), again(jobBody("1"), number: 5)])

@@ -64,7 +64,7 @@ private struct SettlingWorld {
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
     /// The publications without a confirm.
     private var unconfirmed: [UInt64] = []
-    /// The publications that move jobs to the overflow queue after a long wait. If the broker refuses one, its job
+    /// The publications that move jobs to the waiting queue after a long wait. If the broker refuses one, its job
     /// continues to wait.
     private var moves: Set<UInt64> = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
@@ -326,7 +326,7 @@ private struct SettlingWorld {
             let obligations = try obligations(of: publication)
             for (serial, what) in obligations where what == "given up" { owed[serial]?.insert(what) }
             meant[publication.id] = obligations
-            if publication.routingKey.hasSuffix(".overflow") { moves.insert(publication.id) }
+            if publication.routingKey.contains(".waiting.") { moves.insert(publication.id) }
             unconfirmed.append(publication.id)
         }
         for job in harness.output.jobs.dropFirst(seen.jobs) {

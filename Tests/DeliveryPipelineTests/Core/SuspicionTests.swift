@@ -53,7 +53,7 @@ import Testing
             harness.consumer(Self.lost)
         }
         harness.deliver([again(deliveries: 15)])
-        #expect(harness.moved == ["martlet.jobs normal"] && harness.core.currentCounts().jobsSuspected == 0)
+        #expect(harness.moved == ["martlet.moved normal.returned"] && harness.core.currentCounts().jobsSuspected == 0)
         let renewed = try #require(harness.published.first)
         #expect(renewed.properties.headers["x-delivery-count"] == nil)
         #expect(renewed.properties.headers["x-martlet-redelivered"] == true)

@@ -219,14 +219,14 @@ import Testing
         #expect(harness.moved.count == 2 && harness.claims.count == 2)
     }
 
-    /// Jobs that wait in the broker must not count toward their app's share, so none is moved to the overflow queue.
+    /// Jobs that wait in the broker must not count toward their app's share, so none is moved to the waiting queue.
     @Test func doesNotOverflowJobsThatWaitForClaims() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
         for _ in 1...5 { harness.passLookUpTime() }
         harness.deliver(
             (2...2_001).map { .sample(jobBody("\($0)", more: Self.once), number: $0, from: .lane(.normal)) })
-        #expect(harness.overflowed.isEmpty)
+        #expect(harness.waiting.isEmpty)
         #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
     }
 
@@ -293,7 +293,7 @@ import Testing
         let stopping = PipelineHarness()
         stopping.drain()
         stopping.deliver(jobBody(more: more), redelivered: true)
-        try #require(stopping.moved == ["martlet.jobs normal"])
+        try #require(stopping.moved == ["martlet.moved normal.returned"])
         let properties = stopping.published[0].properties
         let expected = more.isEmpty ? "sent" : "unknown Redelivered"
         #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
@@ -343,7 +343,7 @@ import Testing
         harness.drain()
         #expect(harness.drained == 0)
         harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
-        #expect(harness.started == [] && harness.moved == ["martlet.jobs normal"])
+        #expect(harness.started == [] && harness.moved == ["martlet.moved normal.returned"])
         harness.confirm(harness.published[0])
         #expect(harness.acknowledged == [4] && harness.drained == 1)
     }

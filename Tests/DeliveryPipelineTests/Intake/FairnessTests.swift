@@ -12,7 +12,7 @@ import Routing
     @Test func reservesCapacityForOtherAppsAndUrgentJobs() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 100) {
             ($0.limits.appShare, $0.limits.urgentShare) = (50, 20)
-            // The large prefetch prevents moves to the overflow queue.
+            // The large prefetch prevents moves to the waiting queue.
             $0.prefetch = [.urgent: 5_000, .normal: 5_000, .bulk: 5_000]
         }
         harness.deliver((0..<60).map { .sample(jobBody("shop-\($0)"), number: $0) })
@@ -35,19 +35,19 @@ import Routing
         #expect(harness.started == ["shop-0", "shop-1", "shop-2"])
     }
 
-    @Test func movesExcessJobsToOverflowAndStartsThemLater() throws {
+    @Test func movesExcessJobsToWaitingQueueAndStartsThemLater() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) {
             $0.limits.appShare = 50
             $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]
         }
         harness.deliver((0..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started == ["shop-0", "shop-1"])
-        #expect(harness.overflowed.count == 7 && harness.moved.count == 7, "only one job may wait")
-        #expect(harness.core.currentCounts().jobsOverflowed == 7)
-        for publication in harness.overflowed { harness.confirm(publication) }
+        #expect(harness.waiting.count == 7 && harness.moved.count == 7, "only one job may wait")
+        #expect(harness.core.currentCounts().jobsMoved == 7)
+        for publication in harness.waiting { harness.confirm(publication) }
         #expect(harness.acknowledged == [9, 8, 7, 6, 5, 4, 3])
-        // Jobs from the overflow queue are not moved again.
-        harness.deliver((20..<30).map { .sample(jobBody("again-\($0)"), number: $0, from: .overflow(.normal)) })
+        // Jobs from the waiting queue are not moved again.
+        harness.deliver((20..<30).map { .sample(jobBody("again-\($0)"), number: $0, from: .waiting(.normal, 0)) })
         #expect(harness.moved.count == 7)
         harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 40)
         #expect(harness.started.last == "mail-1")
@@ -60,7 +60,7 @@ import Routing
         }
         harness.deliver((0..<100).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started.count == 50, "half of the prefetch may be open")
-        #expect(harness.overflowed.count == 38, "an eighth of the prefetch may wait")
+        #expect(harness.waiting.count == 38, "an eighth of the prefetch may wait")
         harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 200)
         #expect(harness.started.last == "mail-1")
     }
@@ -78,15 +78,15 @@ import Routing
         #expect(harness.acknowledged.count == 200)
         harness.deliver((201...300).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started.count == 200 + 80, "four times the free places may be used")
-        #expect(harness.overflowed.count == 8, "an eighth of the prefetch may wait")
+        #expect(harness.waiting.count == 8, "an eighth of the prefetch may wait")
         harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 301)
         #expect(harness.started.last == "mail-2")
         harness.pass(seconds: 2)
         harness.deliver(jobBody("mail-3", app: "com.example.mail"), number: 302)
-        #expect(harness.overflowed.count == 8)
-        for publication in harness.overflowed { harness.confirm(publication) }
+        #expect(harness.waiting.count == 8)
+        for publication in harness.waiting { harness.confirm(publication) }
         harness.deliver(jobBody("shop-303"), number: 303)
-        #expect(harness.started.last == "mail-3" && harness.overflowed.count == 9)
+        #expect(harness.started.last == "mail-3" && harness.waiting.count == 9)
     }
 
     @Test func startsJobsDespiteOrphansOfLostConnections() {

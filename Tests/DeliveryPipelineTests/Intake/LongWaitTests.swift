@@ -4,7 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs whose move an overflow
+/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs whose move a waiting
 /// queue refuses.
 @Suite struct LongWaitTests {
     /// Returns a worker whose capacity is used by four jobs.
@@ -25,17 +25,17 @@ import Testing
     @Test func movesJobToOverflowAfterLongestWait() {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
-        harness.deliver([.sample(jobBody("back"), number: 8, from: .overflow(.normal))])
+        harness.deliver([.sample(jobBody("back"), number: 8, from: .waiting(.normal, 0))])
         #expect(harness.started.count == 4)
         pass(harness, seconds: 14)
-        #expect(harness.overflowed.isEmpty)
+        #expect(harness.waiting.isEmpty)
         pass(harness, seconds: 2)
-        #expect(harness.overflowed.map(\.routingKey) == ["normal.overflow", "bulk.overflow"])
-        #expect(harness.core.currentCounts().jobsOverflowed == 2)
-        for publication in harness.overflowed { harness.confirm(publication) }
+        #expect(harness.waiting.map(\.lane) == ["normal", "bulk"])
+        #expect(harness.core.currentCounts().jobsMoved == 2)
+        for publication in harness.waiting { harness.confirm(publication) }
         #expect(harness.acknowledged == [8, 7])
         pass(harness, seconds: 60)
-        #expect(harness.overflowed.count == 2 && harness.started.count == 4)
+        #expect(harness.waiting.count == 2 && harness.started.count == 4)
     }
 
     /// A suspect that stayed in the worker would be dropped as a poison message after three consumer timeouts of the
@@ -55,7 +55,7 @@ import Testing
         harness.pass(seconds: -3_600)
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
-        #expect(harness.overflowed.count == 2)
+        #expect(harness.waiting.count == 2)
     }
 
     /// A moved copy would wait in the worker until the broker accepts it. If the connection of the job's delivery were
@@ -67,16 +67,16 @@ import Testing
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         harness.deliver((10..<300).map { .sample(jobBody("flood-\($0)"), number: $0) })
         pass(harness, seconds: 16)
-        #expect(harness.overflowed.isEmpty)
+        #expect(harness.waiting.isEmpty)
         harness.publisher(.connected)
-        #expect(harness.overflowed.contains { $0.routingKey == "bulk.overflow" })
+        #expect(harness.waiting.contains { $0.lane == "bulk" })
     }
 
     @Test func sendsJobThatOverflowQueueRefused() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
-        let copy = try #require(harness.overflowed.first)
+        let copy = try #require(harness.waiting.first)
         harness.publisher(.refused([copy.id]))
         #expect(harness.core.currentCounts().jobsWaiting == 1)
         harness.report(try harness.job(0), [.sent, .sent])
@@ -85,7 +85,7 @@ import Testing
         harness.report(try harness.job(4), [.sent, .sent])
         harness.confirmAllEvents()
         #expect(harness.acknowledged == [0, 7])
-        #expect(harness.overflowed.count == 1 && !harness.published.contains { $0.exchange == "martlet.dead" })
+        #expect(harness.waiting.count == 1 && !harness.published.contains { $0.exchange == "martlet.dead" })
     }
 
     @Test func triesFullOverflowQueueLessOften() throws {
@@ -94,20 +94,20 @@ import Testing
         pass(harness, seconds: 16)
         var asked: [Int] = []
         for second in 0..<300 {
-            if harness.overflowed.count > asked.count {
+            if harness.waiting.count > asked.count {
                 asked.append(second)
-                harness.publisher(.refused([try #require(harness.overflowed.last).id]))
+                harness.publisher(.refused([try #require(harness.waiting.last).id]))
             }
             pass(harness, seconds: 1)
         }
         #expect(asked == [0, 1, 6, 36, 156, 276])
         pass(harness, seconds: 120)
-        harness.confirm(try #require(harness.overflowed.last))
+        harness.confirm(try #require(harness.waiting.last))
         #expect(harness.acknowledged == [7])
         // After an accepted move, the back-off starts again.
         harness.deliver(jobBody("next"), number: 8, lane: .bulk)
         pass(harness, seconds: 16)
-        #expect(harness.overflowed.count == asked.count + 2)
+        #expect(harness.waiting.count == asked.count + 2)
     }
 
     /// On shutdown, the job is requeued to its lane, which accepts it.
@@ -115,8 +115,13 @@ import Testing
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
-        harness.publisher(.refused([try #require(harness.overflowed.first).id]))
+        harness.publisher(.refused([try #require(harness.waiting.first).id]))
         harness.drain()
-        #expect(harness.moved.last == "martlet.jobs bulk")
+        #expect(harness.moved.last == "martlet.moved bulk.returned")
     }
+}
+
+extension AMQPPublication {
+    /// The lane of the waiting queue to which the job moves.
+    fileprivate var lane: Substring { routingKey.prefix { $0 != "." } }
 }

@@ -72,22 +72,22 @@ import Routing
 
     // MARK: Overflow queues
 
-    /// The prefetch of an overflow queue is small, so blocked jobs must not use it up.
+    /// The prefetch of a waiting queue is small, so blocked jobs must not use it up.
     @Test func assignsSlotsToRateLimitedJobsOfOverflowQueue() {
         let site = PacedSite(1)
-        site.deliver(4, of: 2, in: .overflow(.normal))
+        site.deliver(4, of: 2, in: .waiting(.normal, 0))
         #expect(site.sent == 2 && site.paced.count == 3)
         #expect(site.harness.core.currentCounts().jobsWaiting == 0)
-        site.deliver(4, of: 2, in: .overflow(.normal), from: 10, app: "com.example.other")
+        site.deliver(4, of: 2, in: .waiting(.normal, 0), from: 10, app: "com.example.other")
         #expect(site.sent == 10)
-        #expect(site.harness.overflowed.isEmpty)
+        #expect(site.harness.waiting.isEmpty)
     }
 
     @Test func assignsSlotsWhenOverflowPrefetchIsReduced() {
         let site = PacedSite(1_000_000)
         let harness = site.harness
         func deliver(_ count: Int, from first: UInt64) {
-            site.deliver(count, of: 4, in: .overflow(.normal), from: first)
+            site.deliver(count, of: 4, in: .waiting(.normal, 0), from: first)
         }
         deliver(1, from: 5_000_000)
         harness.passPace(milliseconds: 1_000)
@@ -106,7 +106,7 @@ import Routing
         let before = site.paced.count
         harness.passBeat(8)
         #expect(harness.prefetches.last == 4)
-        #expect(site.paced.count > before && harness.overflowed.isEmpty)
+        #expect(site.paced.count > before && harness.waiting.isEmpty)
     }
 
     // MARK: A job's own rate
@@ -202,7 +202,7 @@ import Routing
         site.harness.drain()
         site.comesBack(last)
         let back = try #require(site.harness.published.last)
-        #expect(back.exchange == "martlet.jobs" && back.slot == last.slot)
+        #expect(back.routingKey == "normal.returned" && back.slot == last.slot)
         #expect(back.properties.headers["x-martlet-paced"] == last.properties.headers["x-martlet-paced"])
     }
 

@@ -56,7 +56,7 @@ import Testing
 
     @Test func growsAsJobsAreSent() throws {
         let harness = PipelineHarness { $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10] }
-        harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+        harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .waiting(.normal, 0)) })
         #expect(harness.started.count == 4)
         harness.passBeat()
         #expect(harness.prefetches == [], "no push has been sent yet")
@@ -64,7 +64,7 @@ import Testing
         for event in harness.events { harness.confirm(event) }
         harness.passBeat()
         #expect(harness.prefetches == [8])
-        harness.deliver((4..<12).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+        harness.deliver((4..<12).map { .sample(jobBody("\($0)"), number: $0, from: .waiting(.normal, 0)) })
         harness.passBeat()
         #expect(harness.prefetches == [8, 10])
     }
@@ -76,7 +76,7 @@ import Testing
             harness.deliver(
                 (0..<count).map { _ in
                     number += 1
-                    return .sample(jobBody("\(number)"), number: number, from: .overflow(.normal))
+                    return .sample(jobBody("\(number)"), number: number, from: .waiting(.normal, 0))
                 })
         }
         // Small jobs are settled at once, so the prefetch grows.
@@ -92,14 +92,14 @@ import Testing
         harness.pass(seconds: 2)
         deliver(3_000)
         harness.passBeat(7)
-        #expect(harness.overflowed.isEmpty && harness.prefetches.last == 4_000)
+        #expect(harness.waiting.isEmpty && harness.prefetches.last == 4_000)
         harness.passBeat()
         #expect(harness.prefetches.last == 4)
         #expect(harness.core.currentCounts().jobsWaiting == 1_000, "2,000 recipients may wait")
-        let back = harness.overflowed.count
+        let back = harness.waiting.count
         #expect(back == 1_000)
         harness.passBeat(20)
-        #expect(harness.overflowed.count == back, "jobs must return only once")
+        #expect(harness.waiting.count == back, "jobs must return only once")
     }
 
     /// The ways in which a job is settled without being sent.
@@ -119,7 +119,7 @@ import Testing
         for prefetch in [4, 8, 16, 32] {
             let numbers = number..<number + UInt64(prefetch)
             number = numbers.upperBound
-            harness.deliver(numbers.map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+            harness.deliver(numbers.map { .sample(jobBody("\($0)"), number: $0, from: .waiting(.normal, 0)) })
             harness.passBeat()
             #expect((harness.prefetches.last ?? 4) == prefetch, "nothing is settled yet")
             if let batch = harness.claims.last { harness.claimed(batch, fresh: []) }
@@ -136,11 +136,11 @@ import Testing
     /// The open deliveries of a lost connection must not count toward the prefetch of the next one.
     @Test func ignoresOrphansOfLostConnection() throws {
         let harness = PipelineHarness()
-        harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+        harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .waiting(.normal, 0)) })
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.consumer(.connected(queues: []))
         harness.passBeat()
-        harness.deliver([.sample(jobBody("again"), number: 1, from: .overflow(.normal), connection: 2)])
+        harness.deliver([.sample(jobBody("again"), number: 1, from: .waiting(.normal, 0), connection: 2)])
         harness.report(try harness.job(0), [.sent, .sent])
         harness.confirmAllEvents()
         harness.passBeat(3)
@@ -153,7 +153,7 @@ import Testing
             harness.deliver(
                 numbers.map {
                     .sample(
-                        jobBody("\(connection)-\($0)"), number: $0, from: .overflow(.normal), connection: connection)
+                        jobBody("\(connection)-\($0)"), number: $0, from: .waiting(.normal, 0), connection: connection)
                 })
             for job in harness.output.jobs.suffix(numbers.count) { harness.report(job, [.sent, .sent]) }
             harness.confirmAllEvents()

@@ -13,7 +13,7 @@ import Testing
         for _ in 0..<100 { site.harness.passPace(milliseconds: 20) }
         #expect((200...210).contains(site.sent), "200 pushes in 2 seconds, plus a small burst")
         #expect(site.paced.count == 60, "only four seconds' work may wait in the worker")
-        #expect(site.harness.overflowed.isEmpty)
+        #expect(site.harness.waiting.isEmpty)
     }
 
     @Test func sharesRateWithOtherWorkers() {

@@ -47,7 +47,7 @@ import Testing
             var waiting = publications[...]
             var turn = 0
             while let next = waiting.popFirst() {
-                guard next.exchange == "martlet.jobs" else { continue }
+                guard next.exchange == "martlet.moved" else { continue }
                 waiting += deliver(
                     String(decoding: next.body, as: UTF8.self), next.properties, to: workers[turn % workers.count])
                 turn += 1
@@ -79,7 +79,7 @@ import Testing
         let made = fleet.deliver(body, to: first)
         let madeAgain = fleet.deliver(body, redelivered: true, to: second)
         // Each worker receives chunks of both splits.
-        for (index, chunk) in (made + madeAgain).enumerated() where chunk.exchange == "martlet.jobs" {
+        for (index, chunk) in (made + madeAgain).enumerated() where chunk.exchange == "martlet.moved" {
             let more = fleet.deliver(
                 String(decoding: chunk.body, as: UTF8.self), chunk.properties, to: index % 2 == 0 ? first : second)
             #expect(more.isEmpty, "a chunk must not be split again")

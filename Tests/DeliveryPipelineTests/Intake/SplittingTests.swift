@@ -34,7 +34,7 @@ import Testing
     @Test func namesJobBeforeSplit() throws {
         let harness = harness(chunkSize: 3)
         harness.deliver(body(recipients: 8), number: 5, lane: .bulk)
-        #expect(harness.started == [] && harness.moved == ["martlet.jobs bulk"])
+        #expect(harness.started == [] && harness.moved == ["martlet.moved bulk.returned"])
         let named = try #require(harness.published.first)
         #expect(named.body == Array(body(recipients: 8).utf8))
         #expect(named.properties.headers["x-martlet-part"]?.string?.isEmpty == false)
@@ -75,7 +75,7 @@ import Testing
         let harness = harness(chunkSize: 3)
         deliver(body(recipients: 8), to: harness, number: 5, lane: .bulk, chunkSize: 3)
         #expect(harness.started == [])
-        #expect(harness.moved == Array(repeating: "martlet.jobs bulk", count: 3))
+        #expect(harness.moved == Array(repeating: "martlet.moved bulk.returned", count: 3))
         let chunks = try harness.published.map(tokens)
         #expect(chunks.map(\.count) == [3, 3, 2])
         #expect(chunks.flatMap { $0 } == (0..<8).map { String($0 + 0x1_0000, radix: 16) })

@@ -124,7 +124,7 @@ struct PipelineHarness {
         runTimers(where: \.isForPace)
     }
 
-    /// Runs the timer that adjusts the prefetch of the overflow queues.
+    /// Runs the timer that adjusts the prefetch of the waiting queues.
     func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers(where: \.isForPrefetch) } }
 
     func drain() {
@@ -171,8 +171,8 @@ struct PipelineHarness {
     var moved: [String] {
         published.filter { $0.exchange != "martlet.results" }.map { "\($0.exchange) \($0.routingKey)" }
     }
-    /// The jobs that were moved to an overflow queue.
-    var overflowed: [AMQPPublication] { published.filter { $0.routingKey.hasSuffix(".overflow") } }
+    /// The jobs that were moved to a waiting queue.
+    var waiting: [AMQPPublication] { published.filter { $0.routingKey.contains(".waiting.") } }
     /// The prefetch values that were set, in order.
     var prefetches: [Int] { recorder.withRecord { $0.prefetches.map(\.prefetch) } }
     var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }

@@ -153,7 +153,7 @@ import Traces
 
     @Test(arguments: [
         (JobQueue.lane(.normal), "martlet.jobs:normal:martlet.jobs.normal"),
-        (.overflow(.bulk), "martlet.moved:bulk.overflow:martlet.jobs.bulk.overflow"),
+        (.waiting(.bulk, 0), "martlet.moved:bulk.waiting.0:martlet.jobs.bulk.waiting.0"),
         (.suspects, "martlet.moved:suspects:martlet.jobs.suspects"),
     ])
     func namesQueueOfDelivery(queue: JobQueue, destination: String) throws {
@@ -280,7 +280,7 @@ import Traces
             [.sample(String(decoding: named.body, as: UTF8.self), number: 2, properties: named.properties)])
         let chunks = harness.published.dropFirst()
         harness.publisher(.confirmed(chunks.map(\.id)))
-        #expect(recorder.names.dropFirst(2) == [Self.process, "route", "scatter martlet.jobs:normal"])
+        #expect(recorder.names.dropFirst(2) == [Self.process, "route", "scatter martlet.moved:normal.returned"])
         let (first, second) = (recorder.spans[0], recorder.spans[2])
         let scatter = try recorder.span("scatter")
         #expect(second.links.map(\.context) == [first.context] && scatter.parent == second.context.span)

@@ -20,12 +20,13 @@ enum MessageFuzz {
         if let content = try? EncodedBody.content(of: body), content.count >= body.count, !content.isEmpty {
             return "a body of \(body.count) bytes holds \(content.count)"
         }
-        let tag = AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(shape % 10), number: 1)
+        let queue = JobQueue.kinds.dropFirst(Int(shape % 12)).first
+        let tag = AMQPDeliveryTag(epoch: 1, queueIndex: queue?.tagIndex ?? UInt16(JobQueue.all.count), number: 1)
         let delivery = AMQPDelivery(
             tag: tag, isRedelivered: shape & 0x80 != 0, exchange: "martlet.jobs", routingKey: "normal",
             properties: properties, body: Array("{}".utf8), problem: problem)
         guard let inbound = InboundJob(delivery) else {
-            return JobQueue.all.indices.contains(Int(shape % 10)) ? "a delivery of no queue" : nil
+            return queue == nil ? nil : "a delivery of no queue"
         }
         return violation(of: inbound) ?? violationOfWhatIsMade(of: inbound)
     }
@@ -72,7 +73,7 @@ enum MessageFuzz {
 
     private static func violationOfWhatIsMade(of inbound: InboundJob) -> String? {
         var messages = OutboundMessages(names: PipelineNames(), worker: "push-7", user: "worker")
-        let destinations: [OutboundMessages.Destination] = [.lane, .overflow, .suspects, .delay(seconds: 5)]
+        let destinations: [OutboundMessages.Destination] = [.returned, .waiting(3), .suspects, .delay(seconds: 5)]
         let made =
             [messages.dead(inbound, reason: String(repeating: "€", count: 5_000))]
             + destinations.map { messages.moved(inbound, to: $0, firstAttempt: now, part: "part") }

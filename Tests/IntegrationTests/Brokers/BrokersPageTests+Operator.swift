@@ -7,17 +7,17 @@ import Testing
 
 extension BrokersPageTests {
     /// Checks that the broker user of an operator can run the commands that operators need, and has no other rights.
-    /// First puts one message into the dead-letter queue and one into an overflow queue.
+    /// First puts one message into the dead-letter queue and one into a waiting queue.
     func checkOperatorRights(_ installation: Installation, _ url: String, _ shop: String) async throws {
         func anna(_ arguments: [String]) async throws -> Subprocess.Finished {
             try await installation.martlet(arguments, ["amqp.url": url])
         }
         try await installation.publishDead([(Array(#"{"id":"dead-1"}"#.utf8), AMQPProperties())])
         let worker = try AMQPPublisher(
-            configuration: try installation.brokerConfiguration(), logger: installation.log.logger("overflow"))
+            configuration: try installation.brokerConfiguration(), logger: installation.log.logger("waiting"))
         try await worker.connectOnce()
         try await worker.publishAndWait([
-            AMQPPublication(id: 1, exchange: installation.names.moved, routingKey: "normal.overflow", body: [])
+            AMQPPublication(id: 1, exchange: installation.names.moved, routingKey: "normal.waiting.3", body: [])
         ])
         await worker.close()
         let doctor = try await anna(["doctor", "--operator"])

@@ -83,7 +83,7 @@ struct DeadReplayTests {
                 try await installation.publishDead(
                     [(Array(#"{"id":"job of \#(key)"}"#.utf8), AMQPProperties())], key: key)
             }
-            for key in ["urgnt", "urgent", "bulk.overflow", "nrmal"] { try await publish(key) }
+            for key in ["urgnt", "urgent", "bulk.waiting.3", "nrmal"] { try await publish(key) }
             let listed = try await installation.martlet(["dead", "list", "--json"])
             for lane in ["urgnt", "urgent", "bulk", "nrmal"] {
                 #expect(listed.output.contains(#""lane" : "\#(lane)""#), "\(listed)")

@@ -91,7 +91,7 @@ struct CampaignTests {
                 try await installation.publish([late, huge, keyless, problems])
                 try await installation.results.wait(for: 7)
                 try await eventually("all jobs are acknowledged: \(worker.counts)") {
-                    worker.counts.jobsAcknowledged == 4 + worker.counts.jobsOverflowed
+                    worker.counts.jobsAcknowledged == 4 + worker.counts.jobsMoved
                 }
                 #expect(worker.counts.outcomes["sent"] == 50)
             }

@@ -150,7 +150,7 @@ final class JobPublisher: Sendable {
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
         // A queue gets one copy of the message, even if several keys lead to it.
-        let keys = [plan.lane.rawValue, "nowhere", "suspects", "\(plan.lane.rawValue).overflow"]
+        let keys = [plan.lane.rawValue, "nowhere", "suspects", "\(plan.lane.rawValue).returned"]
         switch plan.traits.slip {
         case nil: break
         case .brokersWord:

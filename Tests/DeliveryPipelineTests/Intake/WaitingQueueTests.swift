@@ -1,0 +1,63 @@
+import AMQPClient
+import Contract
+import DeliveryPipeline
+import PushModel
+import Routing
+import Testing
+
+/// The choice of waiting queues for the jobs of apps that flood a lane.
+@Suite struct WaitingQueueTests {
+    private static let apps = (0..<5).map {
+        App(bundleID: "com.example.app-\($0)", accounts: ["apns": AppAccount("TEAM000001")])
+    }
+
+    private let harness = PipelineHarness(apps: apps, maximumInFlight: 8) {
+        $0.limits.appShare = 50
+        $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]
+    }
+
+    /// Delivers ten jobs of an app, of which most must move.
+    private func flood(_ app: Int, lane: Lane = .normal, number: UInt64) {
+        harness.deliver(
+            (0..<10).map {
+                .sample(jobBody("\(app)-\(number + $0)", app: Self.apps[app].bundleID), number: number + $0, lane: lane)
+            })
+    }
+
+    /// Returns the routing keys with which jobs of an app were moved to waiting queues.
+    private func keys(_ app: Int) -> Set<String> {
+        let name = Self.apps[app].bundleID
+        return Set(
+            harness.waiting.filter { String(decoding: $0.body, as: UTF8.self).contains("\"\(name)\"") }.map(
+                \.routingKey))
+    }
+
+    @Test func givesEachFloodingAppItsOwnQueue() {
+        for app in Self.apps.indices { flood(app, number: UInt64(100 * app)) }
+        let all = Self.apps.indices.map(keys)
+        #expect(all.allSatisfy { $0.count == 1 }, "\(all)")
+        #expect(Set(all).count == Self.apps.count, "\(all)")
+    }
+
+    @Test(arguments: Lane.allCases) func movesJobToQueueOfItsLane(lane: Lane) {
+        flood(0, lane: lane, number: 1)
+        #expect(keys(0).allSatisfy { $0.hasPrefix("\(lane.rawValue).waiting.") } && !keys(0).isEmpty)
+    }
+
+    @Test func avoidsQueueWithJobsOfAnotherApp() throws {
+        flood(0, number: 1)
+        let first = try #require(keys(0).first)
+        let number = try #require(Int(first.split(separator: ".")[2]))
+        // Another worker has moved jobs of another app to the queue.
+        let harness = PipelineHarness(apps: Self.apps, maximumInFlight: 8) {
+            $0.limits.appShare = 50
+            $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]
+        }
+        harness.deliver([
+            .sample(jobBody("other", app: Self.apps[1].bundleID), number: 1, from: .waiting(.normal, number))
+        ])
+        harness.deliver(
+            (0..<10).map { .sample(jobBody("mine-\($0)", app: Self.apps[0].bundleID), number: 10 + $0, lane: .normal) })
+        #expect(!harness.waiting.isEmpty && harness.waiting.allSatisfy { $0.routingKey != first })
+    }
+}
