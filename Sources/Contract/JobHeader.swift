@@ -20,16 +20,19 @@ package enum JobHeader {
     package static let chunk = "x-martlet-chunk"
     /// The number of recipients in each chunk of a job that is about to be split.
     package static let chunkSize = "x-martlet-chunk-size"
+    /// The time since which the job has waited for the rate limit of its app, in milliseconds since 1970. It is trusted
+    /// only in messages from workers.
+    package static let waitingSince = "x-martlet-waiting-since"
     /// The time slot of a job that waits for a rate limit, in milliseconds since 1970. It is trusted only in messages
     /// from workers.
     package static let slot = "x-martlet-slot"
     /// The rate from which the time slot was computed, in pushes per second. It is trusted only in messages from
     /// workers.
     package static let slotRate = "x-martlet-slot-rate"
-    /// How long the job has waited for rate limits, in seconds. It is trusted only in messages from workers.
+    /// How long the job has waited in delay queues for its turn, in seconds. It is trusted only in messages from workers.
     package static let paced = "x-martlet-paced"
     /// The headers that concern the wait for a rate limit.
-    package static let turn = [slot, slotRate, paced]
+    package static let turn = [waitingSince, slot, slotRate, paced]
     /// The owner in an unanswered claim request for this job. If the database granted that claim, this message takes it
     /// over.
     package static let claim = "x-martlet-claim"

@@ -81,7 +81,7 @@ struct Pipeline {
             scheduler.rateLimits = turn.rateLimits()
             let isOver = scheduler.rateLimits.concerns(job) && sendsNothing(of: job, turn.now)
             var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
-            if !isOver { try scheduler.check(waiting) }
+            if !isOver { try scheduler.check(waiting, now: turn.now) }
             let slot = scheduler.slotAhead(of: &waiting, now: turn.now)
             if let slot { return throttle(waiting, until: slot, &turn) }
             scheduler.append(waiting, now: turn.now)
@@ -120,7 +120,7 @@ struct Pipeline {
     // MARK: Starting
 
     /// Starts all jobs that may start. Moves jobs that exceed their app's share, or that have waited too long, to a
-    /// delay or waiting queue.
+    /// waiting queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
         if scheduler.jobsWaiting > 0 { scheduler.rateLimits = turn.rateLimits() }
@@ -139,12 +139,9 @@ struct Pipeline {
         for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
     }
 
-    /// Moves a waiting job to a delay queue if its app's rate limit applies to it, and otherwise to the waiting queue.
-    /// A suspect job is moved to the queue of suspects again.
+    /// Moves a waiting job to a waiting queue. A suspect job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
-        if let slot = scheduler.putOff(job, now: turn.now) { return throttle(job, until: slot, &turn) }
-        turn.counts.jobsMoved += 1
-        turn.move(turn.open(MovedJob(job)), to: scheduler.destination(of: job, now: turn.now))
+        turn.putOff(job, to: scheduler.leave(job, now: turn.now))
     }
 
     /// Handles a message that the broker returned. If the broker would return it again, the message is given up.

@@ -125,6 +125,15 @@ struct Turn {
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
+    /// Publishes a waiting job in its original form to another queue of the workers, and counts why it must wait.
+    mutating func putOff(_ waiting: WaitingJob, to destination: OutboundMessages.Destination) {
+        let isPaced = waiting.appLoad.isPaced(in: waiting.inbound.queue)
+        if isPaced { counts.jobsPaced += 1 } else { counts.jobsMoved += 1 }
+        outbox.putOff(
+            open(MovedJob(waiting)), to: destination,
+            waitingSince: isPaced ? waiting.inbound.waitingSince ?? now : nil)
+    }
+
     /// Withdraws a refused message that would have moved a waiting job.
     ///
     /// - Returns: the job and the exchange that refused the message. The result is `nil` if the message is not such a
@@ -146,7 +155,8 @@ struct Turn {
     /// Requeues a job because the worker stops.
     mutating func requeue(_ job: OpenJob) {
         counts.jobsRequeued += 1
-        move(job, to: job.inbound.home)
+        release(job)
+        outbox.putOff(job, to: job.inbound.home, waitingSince: job.inbound.waitingSince)
     }
 
     /// Publishes a job in its original form to the dead-letter exchange, and a result event with the reason.

@@ -88,10 +88,21 @@ package struct InboundJob: Sendable {
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
     /// Returns the time of the first attempt, or the current time if this is the first one. A future time is replaced
-    /// by the current time, because the job would otherwise be retried forever.
+    /// by the current time, because the job would otherwise be retried forever. The time during which the job waited for
+    /// a rate limit is added, because it does not count towards the time during which the job is retried.
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
-        return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
+        let waited = waitingSince.map { max(0, arrivedAt.milliseconds - $0.milliseconds) } ?? 0
+        return Timestamp(milliseconds: min(max(claimed, 0) + waited, now.milliseconds))
+    }
+
+    /// The time since which the job has waited for the rate limit of its app, or `nil` if it has not waited. A future
+    /// time is ignored, because it comes from a wrong clock.
+    var waitingSince: Timestamp? {
+        guard isWorkers, let since = delivery.properties.headers[JobHeader.waitingSince]?.integer,
+            (0...arrivedAt.milliseconds).contains(since)
+        else { return nil }
+        return Timestamp(milliseconds: since)
     }
 
     /// The `traceparent` header of the message (W3C Trace Context), or `nil` if it is missing or longer than 255 bytes.

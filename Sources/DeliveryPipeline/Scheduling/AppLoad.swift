@@ -106,25 +106,6 @@ package final class AppLoad: @unchecked Sendable {
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { limiter?.spend(recipients) } }
 
-    /// Returns a time slot for a job that must wait in the broker, or `nil` if no rate limit applies.
-    package func slot(for job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
-        let queue = job.inbound.queue
-        guard isPaced(in: queue), let rate = limiter?.rate else { return nil }
-        if job.isFree { return RateLimiter.Slot(waitingLonger: job.inbound.paced, rate: rate, now: now) }
-        return limiter?.slot(
-            for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.kind], until: job.job.expiration,
-            now: now)
-    }
-
-    /// Returns whether a job that arrives now can be sent at once, because the rate limit allows all recipients that
-    /// wait before it.
-    func hasNothingBefore(_ queue: JobQueue) -> Bool {
-        (limiter?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.kind])
-    }
-
-    /// Releases the future time slot of a job that no longer needs it.
-    func releaseSlot(of job: WaitingJob) { limiter?.releaseSlot(of: job.size.recipients) }
-
     // MARK: In flight
 
     /// The number of recipients in flight, in all queues.

@@ -29,6 +29,13 @@ struct RateWaitLimit {
             "is \(rate) a second, set by the job or its app: \(count) recipients take more than \(most) seconds")
     }
 
+    /// Returns a rejection if a job has waited too long for the rate limit of its app, or `nil` otherwise.
+    func refusal(of job: WaitingJob, at rate: Int, now: Timestamp) -> JobRejection? {
+        guard let since = job.inbound.waitingSince, now.seconds - since.seconds > seconds else { return nil }
+        return job.job.rejected(
+            "rate", "is \(rate) a second, set by the job or its app: the job has waited longer than \(seconds) seconds")
+    }
+
     /// Returns a rejection if a job would wait too long until its slot, or `nil` otherwise. Only planned delays count,
     /// not the time that the job spent in its lane.
     func refusal(of job: WaitingJob, until slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {

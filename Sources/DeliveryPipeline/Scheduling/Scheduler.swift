@@ -27,6 +27,9 @@ struct Scheduler {
         let surplus: [WaitingJob]
     }
 
+    /// The shortest and the longest delay of a job for which there is no free waiting queue, in seconds.
+    private static let (shortestDelay, longestDelay) = (5, 900)
+
     private static let millisecondsToNextLook: Int64 = 1_000
 
     /// The number of tracked apps at or above which idle apps are removed before another app is added.
@@ -130,31 +133,34 @@ struct Scheduler {
         if job.inbound.queue.isWaiting { queues[index].occupy(job.appLoad, at: now) }
     }
 
-    /// Returns the queue to which a job moves: a suspect to the suspects, and any other job to a waiting queue. Prefers a
-    /// waiting queue in which this worker knows no jobs of other apps.
-    mutating func destination(of job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
+    /// Lets a job leave this worker unstarted. A charge to the job's own rate is refunded, because the job is charged
+    /// again when it returns.
+    ///
+    /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
+    ///   of other apps, or if there is none, a delay queue for as long as the job has waited.
+    mutating func leave(_ job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
+        _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return job.inbound.home }
-        let (app, numbers) = (job.appLoad, job.appLoad.waitingQueues)
-        let number =
-            numbers.first { queues[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now) } ?? numbers[0]
+        let app = job.appLoad
+        guard
+            let number = app.waitingQueues.first(where: {
+                queues[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now)
+            })
+        else {
+            let wait = min(Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
+            return .delay(seconds: ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay)
+        }
         queues[JobQueue.waiting(lane, number).index].occupy(app, at: now)
         return .waiting(number)
     }
 
-    /// Returns the time slot of a job that must wait in the broker: the slot it was assigned earlier, or one computed
-    /// from the job's own rate. Returns `nil` if the job can be queued now.
+    /// Returns the time slot of a job that must wait in the broker for its own rate, or `nil` if the job can be queued
+    /// now.
     mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
-        let (inbound, app) = (job.inbound, job.appLoad)
+        let inbound = job.inbound
         guard inbound.queue.isPaceable else { return nil }
         if job.isFree {
-            if let slot = inbound.slot, slot.due > now { release(slot, of: job) }
-            return nil
-        }
-        // If the job has a slot of its app's rate, its own rate is not applied again.
-        if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.limiter?.rate {
-            guard earlier.isAhead(now: now) else { return nil }
-            guard app.hasNothingBefore(inbound.queue) else { return earlier }
-            app.releaseSlot(of: job)
+            if let slot = inbound.slot, slot.due > now { jobPacers.releaseSlot(of: job.job, at: slot.rate) }
             return nil
         }
         guard let own = ownRate(of: job) else { return nil }
@@ -172,22 +178,6 @@ struct Scheduler {
         return own < (app.isPaced(in: inbound.queue) ? app.limiter?.rate ?? .max : .max) ? own : nil
     }
 
-    /// Releases a future slot that a job no longer needs.
-    private mutating func release(_ slot: RateLimiter.Slot, of job: WaitingJob) {
-        if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.limiter?.rate {
-            job.appLoad.releaseSlot(of: job)
-        } else {
-            jobPacers.releaseSlot(of: job.job, at: slot.rate)
-        }
-    }
-
-    /// Returns the time slot of a job that must leave this worker, or `nil` if the job must move to the waiting queue.
-    mutating func putOff(_ job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
-        if let slot = job.appLoad.slot(for: job, now: now) { return slot }
-        _ = refunded([job])
-        return nil
-    }
-
     /// Refunds the charges of jobs that leave this worker unstarted and without a slot. They are charged again when
     /// they return.
     private mutating func refunded(_ jobs: [WaitingJob]) -> [WaitingJob] {
@@ -195,21 +185,23 @@ struct Scheduler {
         return jobs
     }
 
-    /// Checks whether a large job that will be split can be sent in time under its rate limit.
+    /// Checks whether a job can be sent in time under its rate limit.
     ///
-    /// - Throws: `JobRejection` if sending the job would take too long.
-    func check(_ job: WaitingJob) throws(JobRejection) {
-        guard job.isToBeSplit, let rate = rateLimits.rate(of: job.job, job.inbound, job.appLoad) else { return }
-        if let refusal = RateWaitLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
+    /// - Throws: `JobRejection` if a job that will be split has too many recipients, or if a job has waited too long.
+    func check(_ job: WaitingJob, now: Timestamp) throws(JobRejection) {
+        guard let rate = rateLimits.rate(of: job.job, job.inbound, job.appLoad) else { return }
+        let limit = RateWaitLimit(job.job, configuration.limits)
+        if job.isToBeSplit, let refusal = limit.refusal(of: job.job, at: rate) { throw refusal }
+        if let refusal = limit.refusal(of: job, at: rate, now: now) { throw refusal }
     }
 
-    /// Returns a rejection if a job's slot is later than the job may wait. Returns `nil` if the slot is early enough or
-    /// the number of workers is unknown. The slot of a rejected job is released.
+    /// Returns a rejection if the slot of a job's own rate is later than the job may wait. Returns `nil` if the slot is
+    /// early enough or the number of workers is unknown. The slot of a rejected job is released.
     mutating func refuse(_ job: WaitingJob, _ slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {
         guard rateLimits.workers != nil else { return nil }
         let limit = RateWaitLimit(job.job, configuration.limits)
         guard let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
-        if !job.isFree { release(slot, of: job) }
+        jobPacers.releaseSlot(of: job.job, at: slot.rate)
         return refusal
     }
 
@@ -240,21 +232,18 @@ struct Scheduler {
         return next
     }
 
-    /// Returns the next job to move to a delay or waiting queue because its app exceeds its share, or `nil` if there
-    /// is none. From a waiting queue, only jobs of rate-limited apps are moved. A worker receives only the first jobs
-    /// of that queue, so a job that may not be sent yet must not take a place in the prefetch.
+    /// Returns the next job to move to a waiting queue because its app exceeds its share or its rate limit, or `nil` if
+    /// there is none. Jobs of a waiting queue stay, because their number is limited by the queue's prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
-        guard queue.isPaceable, moves[index].mayMove(now: now) else { return nil }
+        guard queue.isPaceable, !queue.isWaiting, moves[index].mayMove(now: now) else { return nil }
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
             over: { app in
-                guard app.isPaced(in: queue) else {
-                    return queue.isWaiting ? .unlimited : rule.waiting(app.throughput(queue, now: now))
-                }
-                return queue.isWaiting && app.mustWait(in: queue) ? .nothing : rule.waiting(room: app.room(in: queue))
+                app.isPaced(in: queue)
+                    ? rule.waiting(room: app.room(in: queue)) : rule.waiting(app.throughput(queue, now: now))
             },
-            all: queue.isWaiting ? .unlimited : rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
+            all: rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 

@@ -206,24 +206,33 @@ package struct OutboundMessages {
     /// that it came from.
     ///
     /// - Parameters:
+    ///   - waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if
+    ///     it does not wait for it.
     ///   - part: a new name for the job if the old one is claimed, or `nil` to keep the name.
     ///   - claimedBy: the owner of a claim request that was not answered, or `nil` if there is none.
     ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
     ///   - slot: the time slot of the job, or `nil` if it does not wait for a rate limit.
-    ///   - paced: the total time that the job will have waited for a rate limit, in seconds.
+    ///   - paced: the total time that the job will have waited in delay queues for its turn, in seconds, or `nil` to
+    ///     keep it.
     package mutating func moved(
-        _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
+        _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil,
+        waitingSince: Timestamp? = nil, part: String? = nil,
         claimedBy: String? = nil, trace: TraceHeaders? = nil,
-        slot: RateLimiter.Slot? = nil, paced: Int = 0
+        slot: RateLimiter.Slot? = nil, paced: Int? = nil
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
         properties.headers.add(trace)
-        if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        // If the job waits for its rate no longer, the time of its wait moves to the time of the first attempt.
+        let hasWaited = waitingSince == nil && inbound.waitingSince != nil && inbound.hasBeenTried
+        if let firstAttempt = firstAttempt ?? (hasWaited ? inbound.firstAttempt(now: inbound.arrivedAt) : nil) {
+            properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds)
+        }
+        properties.headers[JobHeader.waitingSince] = waitingSince.map { .int64($0.milliseconds) }
         if let slot {
             properties.headers[JobHeader.slot] = .int64(slot.due.milliseconds)
             properties.headers[JobHeader.slotRate] = .int64(Int64(slot.rate))
-            properties.headers[JobHeader.paced] = .int64(Int64(paced))
         }
+        if let paced { properties.headers[JobHeader.paced] = .int64(Int64(paced)) }
         if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }

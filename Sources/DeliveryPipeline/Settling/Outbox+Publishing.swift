@@ -12,6 +12,22 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
+    /// Publishes a job that is not started in its original form to a queue in which it waits for its turn.
+    ///
+    /// - Parameter waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if it
+    ///   does not wait for it.
+    mutating func putOff(
+        _ job: OpenJob, to destination: OutboundMessages.Destination, waitingSince: Timestamp?
+    ) {
+        var paced = job.inbound.paced
+        if case .delay(let seconds) = destination { paced += seconds }
+        let publication = messages.moved(
+            job.inbound, to: destination, waitingSince: waitingSince,
+            part: job.hasClaim ? messages.newPartName() : nil, trace: job.trace?.headers,
+            paced: paced > 0 ? paced : nil)
+        publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
+    }
+
     /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job has already
     /// been attempted, this wait does not count towards the time during which it is retried.
     mutating func throttle(_ job: OpenJob, until slot: RateLimiter.Slot, _ now: Timestamp) {

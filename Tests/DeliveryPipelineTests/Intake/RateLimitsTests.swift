@@ -12,8 +12,8 @@ import Testing
         site.deliver(100, of: 10)
         for _ in 0..<100 { site.harness.passPace(milliseconds: 20) }
         #expect((200...210).contains(site.sent), "200 pushes in 2 seconds, plus a small burst")
-        #expect(site.paced.count == 60, "only four seconds' work may wait in the worker")
-        #expect(site.harness.waiting.isEmpty)
+        #expect(site.harness.waiting.count == 60, "only four seconds' work may wait in the worker")
+        #expect(site.paced.isEmpty)
     }
 
     @Test func sharesRateWithOtherWorkers() {
@@ -32,7 +32,7 @@ import Testing
         site.deliver(50, of: 10, lane: .bulk, from: 1_000, app: "com.example.other")
         #expect(site.sent == 501)
         #expect(site.harness.core.currentCounts().jobsWaiting <= 4)
-        #expect(site.paced.allSatisfy { $0.routingKey == "bulk" })
+        #expect(site.harness.waiting.allSatisfy { $0.routingKey.hasPrefix("bulk.waiting.") })
     }
 
     @Test(arguments: [false, true])
@@ -44,30 +44,22 @@ import Testing
         #expect(site.sent == (includesUrgent ? 1 : 4), "exempt jobs must not be charged")
     }
 
-    @Test func spreadsSlotsOverTimeAndKeepsThem() throws {
+    @Test func movesExcessJobsToWaitingQueue() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
-        let messages = site.paced
-        #expect(messages.count == 260)
-        #expect(Set(messages.map(\.exchange)) == ["martlet.delay.1", "martlet.delay.5"])
-        let last = try #require(messages.last)
-        site.harness.pass(seconds: 5)
-        site.comesBack(last)
-        let again = try #require(site.paced.last)
-        #expect(site.paced.count == 261)
-        #expect(again.properties.headers["x-martlet-slot"] == last.properties.headers["x-martlet-slot"])
-        #expect(again.properties.headers["x-martlet-slot-rate"] == 100)
-        #expect(again.body == last.body)
+        let messages = site.harness.waiting
+        #expect(messages.count == 260 && Set(messages.map(\.routingKey)).count == 1)
+        #expect(messages.allSatisfy { $0.waitingSince == now.milliseconds })
+        #expect(site.harness.core.currentCounts().jobsPaced == 260)
     }
 
-    @Test func ignoresSlotOfFormerRate() throws {
+    @Test func sendsWaitingJobOnceLimitIsRemoved() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
-        let last = try #require(site.paced.last)
+        let last = try #require(site.harness.waiting.last)
         site.harness.replaceSnapshot(apps: [PacedSite.shop(nil)])
         site.comesBack(last)
-        #expect(site.harness.started.count == 41)
-        #expect(site.paced.count == 260)
+        #expect(site.harness.started.count == 41 && site.harness.waiting.count == 260)
     }
 
     @Test func excludesWaitFromAttemptsAndRetryTime() throws {
@@ -79,11 +71,12 @@ import Testing
                 "x-martlet-attempt": 3, "x-martlet-first-attempt-at": .int64(first), "x-martlet-part": "part-1",
             ]))
         #expect(site.sent == 10)
-        let message = try #require(site.paced.first)
-        #expect(message.exchange == "martlet.delay.5")
+        let message = try #require(site.harness.waiting.first)
         #expect(message.properties.headers["x-martlet-attempt"] == 3)
-        #expect(message.properties.headers["x-martlet-first-attempt-at"] == .int64(first + 5_000))
         #expect(message.properties.headers["x-martlet-part"] == "part-1")
+        let later = Timestamp(milliseconds: now.milliseconds + 5_000)
+        let back = try #require(InboundJob(.sample(jobBody(), properties: message.properties), at: later))
+        #expect(back.firstAttempt(now: later).milliseconds == first + 5_000)
     }
 
     @Test func doesNotDelayCancelledOrExpiredJob() throws {
@@ -96,14 +89,7 @@ import Testing
         site.deliver(1, of: 10, from: 6, more: #""expires_at":1799999999,"#)
         #expect(
             site.harness.started == ["com.example.shop-1", "com.example.shop-6"], "the output must report the expiry")
-        #expect(site.paced.isEmpty)
-    }
-
-    @Test func endsDelayAtDeadline() throws {
-        let site = PacedSite(1)
-        site.deliver(2, of: 20, more: #""expires_at":1800000010,"#)
-        let message = try #require(site.paced.first)
-        #expect(message.properties.headers["x-martlet-slot"] == .int64(1_800_000_010_001))
+        #expect(site.paced.isEmpty && site.harness.waiting.isEmpty)
     }
 
     @Test func splitsLargeJobByRateAtOnce() throws {
@@ -136,7 +122,7 @@ import Testing
         try site.harness.grantClaims()
         #expect(site.sent == 500)
         site.deliver(1, of: 1, from: 7)
-        #expect(site.paced.count == 1, "a wait of 5 s must be in the broker")
+        #expect(site.harness.waiting.count == 1, "a wait of 5 s must be in the broker")
     }
 
     @Test func keepsDebtOnRateChange() throws {
@@ -144,15 +130,16 @@ import Testing
         site.deliver(1, of: 20)
         #expect(site.sent == 20, "the job must start at once and leave a debt")
         site.harness.replaceSnapshot(apps: [PacedSite.shop(4)])
-        site.deliver(1, of: 20, from: 2)
-        #expect(site.sent == 20)
-        let slot = try #require(site.paced.last?.slot)
-        #expect(slot - site.now.milliseconds == 4_750, "a debt of 19 at 4 per second")
-        site.harness.replaceSnapshot(apps: [PacedSite.shop(1_000)])
-        site.deliver(1, of: 20, from: 3)
+        site.deliver(1, of: 20, in: .waiting(.normal, 0), from: 2)
+        site.pass(seconds: 4)
         #expect(site.sent == 20)
         site.pass(seconds: 1)
-        #expect(site.sent == 40, "a debt of 19 at 1,000 per second")
+        #expect(site.sent == 40, "a debt of 19 at 4 per second")
+        site.harness.replaceSnapshot(apps: [PacedSite.shop(1_000)])
+        site.deliver(1, of: 20, in: .waiting(.normal, 0), from: 3)
+        #expect(site.sent == 40)
+        site.pass(seconds: 1)
+        #expect(site.sent == 60, "a debt of 19 at 1,000 per second")
     }
 
     // MARK: A job's own rate

@@ -87,4 +87,7 @@ struct PacedSite {
 extension AMQPPublication {
     /// The time slot of the job, in milliseconds since 1970.
     var slot: Int64? { properties.headers["x-martlet-slot"]?.integer }
+
+    /// The time since which the job has waited for the rate limit of its app, in milliseconds since 1970.
+    var waitingSince: Int64? { properties.headers["x-martlet-waiting-since"]?.integer }
 }
