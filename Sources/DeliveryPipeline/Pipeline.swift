@@ -123,8 +123,9 @@ struct Pipeline {
     /// waiting queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
-        if scheduler.jobsWaiting > 0 { scheduler.rateLimits = turn.rateLimits() }
-        for queue in scheduler.order.next() where !scheduler.isEmpty(queue) {
+        guard scheduler.isBusy else { return }
+        scheduler.rateLimits = turn.rateLimits()
+        for queue in scheduler.busyQueues() {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
                 // A moved job must be released before the next job is selected.
@@ -135,8 +136,8 @@ struct Pipeline {
                 putOff(job, &turn)
             }
         }
-        guard scheduler.jobsWaiting > 0, !takesNothing else { return }
-        for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
+        if !takesNothing { for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) } }
+        scheduler.trim()
     }
 
     /// Moves a waiting job to a waiting queue. A suspect job is moved to the queue of suspects again.
@@ -215,9 +216,10 @@ struct Pipeline {
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
-    /// Returns whether no push of a job would be sent now.
+    /// Returns whether no push of a job would be sent now, and the job need not wait for its app.
     private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
         isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
+            || scheduler.rateLimits.cannotWait(job, configuration.retry, now: now)
     }
 
     /// Returns whether an operator has cancelled a job.

@@ -127,8 +127,15 @@ struct Turn {
 
     /// Publishes a waiting job in its original form to another queue of the workers, and counts why it must wait.
     mutating func putOff(_ waiting: WaitingJob, to destination: OutboundMessages.Destination) {
-        let isPaced = waiting.appLoad.isPaced(in: waiting.inbound.queue)
-        if isPaced { counts.jobsPaced += 1 } else { counts.jobsMoved += 1 }
+        let (app, isPaced) = (waiting.appLoad, waiting.appLoad.isPaced(in: waiting.inbound.queue))
+        if app.isPaused {
+            counts.jobsHeld += 1
+            counts.jobsPaused += 1
+        } else if isPaced {
+            counts.jobsPaced += 1
+        } else {
+            counts.jobsMoved += 1
+        }
         outbox.putOff(
             open(MovedJob(waiting)), to: destination,
             waitingSince: isPaced ? waiting.inbound.waitingSince ?? now : nil)

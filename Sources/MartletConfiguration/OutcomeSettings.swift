@@ -35,10 +35,6 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationSource {
-    /// Returns the time for which a delay queue keeps a job of a paused app, in seconds, or `nil` if there are no delay
-    /// queues.
-    package func pauseDelay() throws -> Int? { RetryPolicy(delays: try retryDelays()).shortestHold }
-
     func retryDelays() throws -> [Int] {
         let text = try required(.retryDelays)
         let delays = text.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -132,7 +132,7 @@ import Testing
                 trace: traceparent.map { TraceHeaders(traceparent: $0, tracestate: "a=1") }),
             to: .delay(seconds: 120))
         #expect(message.exchange == "push.delay.120")
-        #expect(message.routingKey == "urgent")
+        #expect(message.routingKey == "urgent.returned")
         #expect(message.isMandatory)
         #expect(message.body == [1, 2])
         #expect(message.properties.messageID == "order-1")

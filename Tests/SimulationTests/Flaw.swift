@@ -23,8 +23,9 @@ enum Flaw {
     var violations: [Verdict.Violation] {
         var judge = Judge(
             recipients: [
-                Self.good: .init(.normal, dueAt: 1_000, reports: [.init("sent", at: 1_050)]),
-                Self.dead: .init(.urgent, dueAt: 1_000, reports: [.init("unregistered", at: 1_060)]),
+                Self.good: .init(.normal, publishedAt: 1_000, dueAt: 1_000, reports: [.init("sent", at: 1_050)]),
+                Self.dead: .init(
+                    .urgent, publishedAt: 1_000, dueAt: 1_000, reports: [.init("unregistered", at: 1_060)]),
             ], accepted: [Self.good: [1_020]], marked: [Self.dead.text],
             tenants: [Tenant(number: 0, credential: "c1")], faults: [])
         switch self {

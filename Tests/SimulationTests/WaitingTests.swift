@@ -3,9 +3,6 @@ import PushModel
 import Testing
 
 /// The time that pushes take beside those of a slow, limited, paused or unreachable app, compared with the time alone.
-///
-/// Today a job that must wait shares its queue with jobs of other apps. The cases that fail because of that are known
-/// issues.
 @Suite struct WaitingTests {
     /// An app with few jobs of one recipient.
     private static func tenant(_ number: Int, _ change: (inout Tenant) -> Void = { _ in }) -> Tenant {
@@ -40,10 +37,8 @@ import Testing
         let burst = Self.burst(1, 3_000, lane, at: 30)
         let alone = Self.run([slow, Self.tenant(1)], [burst])
         let beside = Self.run([slow, Self.tenant(1)], [Self.burst(0, 8_000, lane, at: 5), burst])
-        withKnownIssue("All apps share the overflow queue of a lane.", isIntermittent: true) {
-            Self.expect(
-                Self.slowest(1, lane, in: beside), atMostLongerThan: Self.slowest(1, lane, in: alone), "\(lane)")
-        }
+        Self.expect(
+            Self.slowest(1, lane, in: beside), atMostLongerThan: Self.slowest(1, lane, in: alone), "\(lane)")
     }
 
     /// The bulk lane is full, so the broker refuses the scheduled bulk jobs of one app when they come due.
@@ -54,10 +49,8 @@ import Testing
         let alone = Self.run([scheduled, retried], [burst])
         let full = Fault(.fullLane(.bulk, 0), start: 20_000, end: 1_500_000)
         let beside = Self.run([scheduled, retried], [Self.burst(0, 80, .bulk, at: 5), full, burst])
-        withKnownIssue("All lanes share the delay queues.", isIntermittent: true) {
-            Self.expect(
-                Self.slowest(1, .urgent, in: beside), atMostLongerThan: Self.slowest(1, .urgent, in: alone), "urgent")
-        }
+        Self.expect(
+            Self.slowest(1, .urgent, in: beside), atMostLongerThan: Self.slowest(1, .urgent, in: alone), "urgent")
     }
 
     // MARK: Lanes of one app
@@ -68,24 +61,20 @@ import Testing
         let burst = Self.burst(0, 600, .urgent, at: 20)
         let alone = Self.run([limited], [burst])
         let beside = Self.run([limited], [Self.burst(0, 5_000, lane, at: 5), burst])
-        withKnownIssue("All lanes of a limited app share its slots.", isIntermittent: true) {
-            Self.expect(
-                Self.slowest(0, .urgent, in: beside), atMostLongerThan: Self.slowest(0, .urgent, in: alone), "\(lane)")
-        }
+        Self.expect(
+            Self.slowest(0, .urgent, in: beside), atMostLongerThan: Self.slowest(0, .urgent, in: alone), "\(lane)")
     }
 
     // MARK: Apps that cannot send
 
-    /// The jobs of a paused app cost the broker nothing while they wait, and are all sent within ten seconds after the pause.
+    /// The jobs of a paused app cost the broker nothing while they wait, and are sent within ten seconds after the pause.
     @Test func pausedAppWithBacklog() {
         let jobs = 2_000
         let pause = Fault(.pausedApp(0), start: 5_000, end: 3_605_000)
         let result = Self.run([Self.tenant(0)], [pause, Self.burst(0, jobs, .normal, at: 10)])
         let ends = result.accounts.values.compactMap { $0.reports.first?.time }
-        withKnownIssue("Held jobs return from delay queues of up to 900 s.", isIntermittent: true) {
-            #expect(result.messages <= 4 * jobs, "\(result.messages) messages for \(jobs) jobs")
-            #expect((ends.max() ?? .max) <= pause.end + 10_000, "the last outcome after \(ends.max() ?? 0) ms")
-        }
+        #expect(result.messages <= 4 * jobs, "\(result.messages) messages for \(jobs) jobs")
+        #expect((ends.max() ?? .max) <= pause.end + 10_000, "the last outcome after \(ends.max() ?? 0) ms")
     }
 
     /// Only one of two workers reaches the provider, and must send everything.
@@ -94,7 +83,7 @@ import Testing
         let burst = Self.burst(0, 1_200, .urgent, at: 60)
         let alone = Self.run([Self.tenant(0)], workers: 2, [burst])
         let beside = Self.run([Self.tenant(0)], workers: 2, [cut, burst])
-        withKnownIssue("A worker takes jobs that it can't send.", isIntermittent: true) {
+        withKnownIssue("A worker takes jobs that it can't send.") {
             Self.expect(
                 Self.slowest(0, .urgent, in: beside), atMostLongerThan: Self.slowest(0, .urgent, in: alone), "urgent")
         }

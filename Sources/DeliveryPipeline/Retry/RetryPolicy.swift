@@ -69,9 +69,8 @@ package struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// The shortest time for which a push is held, in seconds, or `nil` if there are no delay queues. It is also the
-    /// interval at which jobs of a paused app are checked again.
-    package var shortestHold: Int? { holds.first ?? delays.last }
+    /// The shortest time for which a push is held, in seconds, or `nil` if there are no delay queues.
+    private var shortestHold: Int? { holds.first ?? delays.last }
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
 

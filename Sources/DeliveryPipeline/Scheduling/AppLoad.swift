@@ -35,6 +35,8 @@ package final class AppLoad: @unchecked Sendable {
     let waitingQueues: [Int]
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
+    /// Whether an operator has paused the app.
+    private(set) var isPaused = false
     /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
     private var rateLimit: AppRateLimit?
     /// The table of rate limits from which ``rateLimit`` was read.
@@ -80,6 +82,7 @@ package final class AppLoad: @unchecked Sendable {
         if limiter != nil { limiter?.pass(to: now, workers: rateLimits.workers) }
         guard limits !== rateLimits.limits else { return }
         limits = rateLimits.limits
+        isPaused = limits.isPaused(app)
         rateLimit = limits[app]
         guard limiter?.rate != rateLimit?.rate else { return }
         guard let rate = rateLimit?.rate else { return limiter = nil }
@@ -94,7 +97,10 @@ package final class AppLoad: @unchecked Sendable {
         return !queue.isUrgent || rateLimit.includesUrgent
     }
 
-    func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && limiter?.maySend == false }
+    /// Returns whether no job of the app may start from a queue, because of a pause or a rate limit.
+    func mustWait(in queue: JobQueue) -> Bool {
+        isPaused && queue.isPaceable || isPaced(in: queue) && limiter?.maySend == false
+    }
 
     /// Returns the number of recipients that may wait in a queue. The recipients that wait in queues of higher priority
     /// are already subtracted.

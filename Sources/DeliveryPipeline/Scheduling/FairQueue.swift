@@ -55,7 +55,8 @@ package struct FairQueue {
         }
 
         mutating func append(_ job: WaitingJob) {
-            if job.isFree, job.appLoad.isPaced(in: job.inbound.queue) { free.append(job) } else { jobs.append(job) }
+            let mayHaveToWait = job.appLoad.isPaused || job.appLoad.isPaced(in: job.inbound.queue)
+            if job.isFree, mayHaveToWait { free.append(job) } else { jobs.append(job) }
             size += job.size
         }
 
@@ -83,6 +84,7 @@ package struct FairQueue {
     private var turns: Deque<AppLoad> = []
     package private(set) var size = Size()
     package var count: Int { size.jobs }
+    var isEmpty: Bool { size.jobs == 0 }
 
     /// The job that has waited longest, or `nil` if no job waits.
     var oldest: InboundJob? {

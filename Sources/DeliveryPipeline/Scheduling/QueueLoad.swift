@@ -13,6 +13,11 @@ struct QueueLoad {
     private var connection: UInt32?
     /// The app whose job was last received from this waiting queue or moved there, and the time.
     private var occupant: (app: ObjectIdentifier, at: Timestamp)?
+    /// The time at which a job of this waiting queue last started, or at which the held jobs were last exchanged.
+    private var lastChange: Timestamp?
+    /// The time without a change after which the held jobs are exchanged, in seconds.
+    private var patience = shortestPatience
+    private static let (shortestPatience, longestPatience) = (30, 900)
     /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
     /// The throughput of the jobs that were sent.
@@ -33,6 +38,21 @@ struct QueueLoad {
         guard connection == tag.epoch else { return }
         held -= 1
         settlements.settled(0, at: now)
+    }
+
+    mutating func started(at now: Timestamp) { (lastChange, patience) = (now, Self.shortestPatience) }
+
+    /// Returns whether the held jobs must be exchanged for other jobs of this waiting queue. This is the case if none has
+    /// started for a time, which grows with each exchange. Otherwise the jobs of another app, which another worker may
+    /// have moved to the same queue, would wait until the app of the held jobs may send.
+    mutating func exchanges(at now: Timestamp) -> Bool {
+        guard let last = lastChange else {
+            lastChange = now
+            return false
+        }
+        guard abs(now.milliseconds - last.milliseconds) >= Int64(patience) * 1_000 else { return false }
+        (lastChange, patience) = (now, min(patience * 2, Self.longestPatience))
+        return true
     }
 
     mutating func occupy(_ app: AppLoad, at now: Timestamp) { occupant = (ObjectIdentifier(app), now) }

@@ -12,8 +12,13 @@ package struct RateLimits {
         (self.limits, self.workers) = (limits, workers)
     }
 
-    /// Returns whether a rate limit may apply to a job.
-    func concerns(_ job: Job) -> Bool { job.rate != nil || limits[job.app] != nil }
+    /// Returns whether a job may have to wait for a rate limit or for the end of a pause.
+    func concerns(_ job: Job) -> Bool { job.rate != nil || limits[job.app] != nil || limits.isPaused(job.app) }
+
+    /// Returns whether a job of a paused app expires too soon to wait.
+    func cannotWait(_ job: Job, _ retry: RetryPolicy, now: Timestamp) -> Bool {
+        limits.isPaused(job.app) && retry.hold(expiration: job.expiration, now: now) == .expire
+    }
 
     /// Returns the rate of a job in pushes per second: the lower of the job's own rate and the app's rate, as far as
     /// they apply. Returns `nil` if no rate limit applies.

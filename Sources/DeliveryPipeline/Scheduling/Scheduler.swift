@@ -42,7 +42,12 @@ struct Scheduler {
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
     /// The order of the queues in this turn.
-    var order = QueueOrder()
+    private var order = QueueOrder()
+    /// The queues with waiting jobs. It may also contain queues without waiting jobs until the end of the turn.
+    private var busy = QueueSet()
+    /// The waiting queues whose prefetch may change: this worker holds deliveries of them, or the prefetch is not the
+    /// lowest.
+    private var watched = QueueSet()
     /// The rate limits and the number of workers in this turn.
     var rateLimits = RateLimits()
     private var jobPacers = JobRateLimiters()
@@ -95,7 +100,10 @@ struct Scheduler {
 
     // MARK: Deliveries
 
-    mutating func arrived(_ tag: AMQPDeliveryTag, from queue: JobQueue) { queues[queue.index].arrived(tag) }
+    mutating func arrived(_ tag: AMQPDeliveryTag, from queue: JobQueue) {
+        queues[queue.index].arrived(tag)
+        if queue.isWaiting { watched.insert(queue) }
+    }
 
     /// Counts a delivery that was acknowledged or rejected.
     mutating func settled(_ tag: AMQPDeliveryTag, from queue: JobQueue, now: Timestamp) {
@@ -130,6 +138,7 @@ struct Scheduler {
     mutating func append(_ job: WaitingJob, now: Timestamp) {
         let index = job.inbound.queue.index
         waiting[index].append(job)
+        busy.insert(job.inbound.queue)
         if job.inbound.queue.isWaiting { queues[index].occupy(job.appLoad, at: now) }
     }
 
@@ -213,7 +222,16 @@ struct Scheduler {
         return load
     }
 
-    func isEmpty(_ queue: JobQueue) -> Bool { waiting[queue.index].count == 0 }
+    /// Whether any job may be waiting.
+    var isBusy: Bool { !busy.isEmpty }
+
+    /// Returns the queues that may have waiting jobs, in the order of this turn.
+    mutating func busyQueues() -> [JobQueue] { order.next().filter(busy.contains) }
+
+    /// Forgets the queues without waiting jobs.
+    mutating func trim() {
+        for queue in busy.queues where waiting[queue.index].count == 0 { busy.remove(queue) }
+    }
 
     /// Returns the next job of a queue that may start, or `nil` if there is none.
     ///
@@ -225,10 +243,11 @@ struct Scheduler {
         let next = waiting[index].next(where: rule.allows) { app in
             app.pass(rateLimits, now: now)
             guard app.mustWait(in: queue) else { return false }
-            waitsForPace = true
+            if !app.isPaused { waitsForPace = true }
             return true
         }
         if waitsForPace { self.waitsForPace = true }
+        if next != nil { queues[index].started(at: now) }
         return next
     }
 
@@ -240,7 +259,8 @@ struct Scheduler {
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
             over: { app in
-                app.isPaced(in: queue)
+                if app.isPaused { return .nothing }
+                return app.isPaced(in: queue)
                     ? rule.waiting(room: app.room(in: queue)) : rule.waiting(app.throughput(queue, now: now))
             },
             all: rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
@@ -325,17 +345,16 @@ struct Scheduler {
     /// - Returns: whether the prefetch must be adjusted periodically. That is the case if deliveries are held or a
     ///   prefetch is above its minimum.
     mutating func watchPrefetch() -> Bool {
-        var isToBeWatched = false
-        for queue in JobQueue.allWaiting {
-            let index = queue.index
-            let held = queues[index].held
-            if held > 0 || queues[index].prefetch?.isAtLeast == false { isToBeWatched = true }
-            queues[index].prefetch?.holds(held)
+        guard !watched.isEmpty else { return false }
+        for queue in watched.queues {
+            let held = queues[queue.index].held
+            queues[queue.index].prefetch?.holds(held)
+            if held == 0, queues[queue.index].prefetch?.isAtLeast != false { watched.remove(queue) }
         }
-        return isToBeWatched
+        return !watched.isEmpty
     }
 
-    mutating func beat(now: Timestamp) -> [PrefetchChange] { JobQueue.allWaiting.compactMap { beat($0, now) } }
+    mutating func beat(now: Timestamp) -> [PrefetchChange] { watched.queues.compactMap { beat($0, now) } }
 
     private mutating func beat(_ queue: JobQueue, _ now: Timestamp) -> PrefetchChange? {
         let index = queue.index
@@ -344,7 +363,12 @@ struct Scheduler {
         guard let before = queues[index].prefetch?.prefetch,
             let prefetch = queues[index].prefetch?.beat(
                 waiting: waiting[index].size.recipients, throughput: throughput, isSettling: isSettling)
-        else { return nil }
+        else {
+            let isExchanged =
+                !waiting[index].isEmpty && moves[index].mayMove(now: now) && queues[index].exchanges(at: now)
+            guard isExchanged, let prefetch = queues[index].prefetch?.prefetch else { return nil }
+            return PrefetchChange(queue: queue, prefetch: prefetch, surplus: waiting[index].removeAll())
+        }
         var surplus: [WaitingJob] = []
         // The lower prefetch keeps the broker from sending the same number of jobs again.
         while moves[index].mayMove(now: now), prefetch < before,

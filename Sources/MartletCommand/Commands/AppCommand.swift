@@ -80,10 +80,6 @@ struct AppCommand: AsyncParsableCommand {
                 print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
                 if let account = output.account.id { await note(account, pool) }
                 if paused != nil || rate != nil || rateIncludesUrgent != nil { await FleetNote.print(pool) }
-                if paused == false, let delay = try? source.pauseDelay() {
-                    printError(FleetNote.resumption(delay: delay))
-                }
-                if rate != nil || rateIncludesUrgent != nil { printError(FleetNote.newRate) }
             }
         }
 

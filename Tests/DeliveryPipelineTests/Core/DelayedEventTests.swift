@@ -38,7 +38,7 @@ import Testing
         let held = try held(lane: .bulk)
         let event = try harness.event(0)
         #expect(harness.published.map(\.exchange) == ["martlet.results", "martlet.results", "martlet.delay.5"])
-        #expect(held.routingKey == "bulk" && held.isMandatory && held.properties.userID == "worker")
+        #expect(held.routingKey == "bulk.returned" && held.isMandatory && held.properties.userID == "worker")
         #expect(held.properties.headers["x-martlet-event"] == "apns.sent.com.example.shop")
         #expect(held.body == event.body && held.properties.messageID == event.properties.messageID)
         #expect(harness.timers == [])
@@ -139,7 +139,7 @@ import Testing
         harness.passOneSecond()
         harness.publisher(.refused([event.id]))
         harness.confirm(try #require(harness.published.last))
-        #expect(harness.moved == ["martlet.dead normal", "martlet.delay.5 normal"])
+        #expect(harness.moved == ["martlet.dead normal", "martlet.delay.5 normal.returned"])
         #expect(harness.acknowledged == [1])
     }
 
@@ -249,7 +249,7 @@ import Testing
             try harness.outcomes().map { "\($0["recipient"] ?? "") \($0["kind"] ?? "")" } == [
                 "a2 sent", "A1 unregistered",
             ])
-        #expect(harness.moved == ["martlet.delay.5 normal"])
+        #expect(harness.moved == ["martlet.delay.5 normal.returned"])
     }
 
     @Test func delaysFurtherEventsAtOnceWhileMarksAreDelayed() throws {
@@ -259,7 +259,7 @@ import Testing
         harness.deliver(jobBody("2"), number: 2)
         harness.report(try harness.job(1), [.unregistered, .unregistered])
         #expect(harness.marks.count == 1)
-        #expect(harness.moved == ["martlet.delay.5 normal", "martlet.delay.5 normal"])
+        #expect(harness.moved == ["martlet.delay.5 normal.returned", "martlet.delay.5 normal.returned"])
         // The database answers.
         harness.written(try harness.mark(0))
         harness.deliver(jobBody("3"), number: 3)

@@ -24,7 +24,7 @@ import Testing
         try #require(retries.count == 1)
         let message = retries[0]
         #expect(message.exchange == "martlet.delay.30")
-        #expect(message.routingKey == "urgent")
+        #expect(message.routingKey == "urgent.returned")
         #expect(message.properties.headers["x-martlet-attempt"] == 3)
         #expect(message.properties.headers["x-martlet-redelivered"] == nil)
         let again = try decodedJob(String(decoding: message.body, as: UTF8.self))

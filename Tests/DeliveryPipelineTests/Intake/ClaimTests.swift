@@ -181,7 +181,7 @@ import Testing
         for _ in 1...4 { harness.passLookUpTime() }
         #expect(harness.moved == [])
         harness.passLookUpTime()
-        #expect(harness.moved == ["martlet.delay.30 normal", "martlet.delay.30 normal"])
+        #expect(harness.moved == ["martlet.delay.30 normal.returned", "martlet.delay.30 normal.returned"])
         for publication in harness.published { harness.confirm(publication) }
         let counts = harness.core.currentCounts()
         #expect(harness.acknowledged == [6, 7] && counts.jobsOpen == 0)
@@ -227,7 +227,7 @@ import Testing
         harness.deliver(
             (2...2_001).map { .sample(jobBody("\($0)", more: Self.once), number: $0, from: .lane(.normal)) })
         #expect(harness.waiting.isEmpty)
-        #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
+        #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal.returned"])
     }
 
     /// The job has a claim request from an earlier delivery. It times out again behind another claim, before a second
@@ -274,7 +274,7 @@ import Testing
         harness.deliver(jobBody(more: Self.once))
         harness.replaceSnapshot(apps: [.pausedShop])
         harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
-        #expect(harness.moved == ["martlet.delay.30 normal"])
+        #expect(harness.moved == ["martlet.delay.30 normal.returned"])
         let waiting = try #require(harness.published.first)
         #expect(waiting.properties.headers["x-martlet-part"]?.string?.isEmpty == false)
         harness.replaceSnapshot(apps: [.shop])

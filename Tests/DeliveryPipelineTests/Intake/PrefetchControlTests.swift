@@ -104,12 +104,12 @@ import Testing
 
     /// The ways in which a job is settled without being sent.
     enum Unsent: CaseIterable {
-        case paused, cancelled, duplicate
+        case cancelled, duplicate
     }
 
     @Test(arguments: Unsent.allCases)
     func growsAsJobsAreSettledWithoutSending(unsent: Unsent) throws {
-        let harness = PipelineHarness(apps: unsent == .paused ? [.pausedShop] : [.shop]) {
+        let harness = PipelineHarness {
             $0.limits.deduplicationWindow = unsent == .duplicate ? 60 : 0
         }
         if unsent == .cancelled {

@@ -1,4 +1,5 @@
 import AMQPClient
+import Contract
 import DeliveryPipeline
 import PushModel
 import Store

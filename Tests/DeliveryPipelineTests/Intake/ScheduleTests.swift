@@ -24,7 +24,7 @@ import Testing
     @Test func delaysScheduledJobInBroker() throws {
         let harness = PipelineHarness()
         harness.deliver(scheduled(in: 200), number: 1)
-        #expect(harness.moved == ["martlet.delay.120 normal"])
+        #expect(harness.moved == ["martlet.delay.120 normal.returned"])
         let waiting = try #require(harness.published.first)
         #expect(waiting.body == Array(scheduled(in: 200).utf8))
         #expect(waiting.properties.headers["x-martlet-first-attempt-at"] == nil)

@@ -188,7 +188,9 @@ import Testing
         deliverUnnamed(1...40, of: .bulk, to: harness)
         harness.publisher(.refused(harness.published.map(\.id)))
         deliverUnnamed(41...41, of: .urgent, to: harness)
-        #expect(harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent") == true, "\(harness.moved)")
+        #expect(
+            harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent.returned") == true,
+            "\(harness.moved)")
     }
 
     /// The broker has refused all named copies, and redelivers all jobs.

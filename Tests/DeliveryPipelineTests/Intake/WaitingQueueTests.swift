@@ -32,6 +32,15 @@ import Testing
                 \.routingKey))
     }
 
+    @Test func representsEachQueueInSet() {
+        #expect(JobQueue.all.count <= QueueSet.most)
+        var set = QueueSet()
+        for queue in JobQueue.all.reversed() { set.insert(queue) }
+        #expect(set.queues == JobQueue.all)
+        set.remove(.lane(.normal))
+        #expect(!set.contains(.lane(.normal)) && set.contains(.dropped) && set.queues.count == JobQueue.all.count - 1)
+    }
+
     @Test func givesEachFloodingAppItsOwnQueue() {
         for app in 0..<5 { flood(app, number: UInt64(100 * app)) }
         let all = (0..<5).map(keys)
@@ -52,7 +61,9 @@ import Testing
         properties.headers["x-martlet-paced"] = 60
         harness.deliver(String(decoding: again.body, as: UTF8.self), number: 9_000, properties: properties)
         let next = try #require(harness.published.last)
-        #expect(next.exchange == "martlet.delay.30" && next.properties.headers["x-martlet-paced"] == 90)
+        #expect(
+            next.exchange == "martlet.delay.30" && next.properties.headers["x-martlet-paced"] == 90,
+            "\(next.exchange) \(next.routingKey)")
     }
 
     @Test(arguments: Lane.allCases) func movesJobToQueueOfItsLane(lane: Lane) {

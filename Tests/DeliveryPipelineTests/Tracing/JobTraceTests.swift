@@ -302,7 +302,7 @@ import Traces
 
     @Test func forwardsTraceOfHeldJob() throws {
         let tracer = try recorder.tracer()
-        let harness = PipelineHarness(apps: [.pausedShop]) { $0.tracer = tracer }
+        let harness = PipelineHarness(credentials: [.sample(notAfter: now)]) { $0.tracer = tracer }
         harness.deliver(jobBody(), properties: Self.traced)
         let held = try #require(harness.published.first)
         harness.confirm(held)

@@ -118,12 +118,8 @@ struct WhyTests {
                     unnamed.status == 1
                         && unnamed.output.contains("or it has ended; it waits if its app is paused (\(Self.app))"),
                     "\(unnamed)")
-                let resumed = try await installation.martlet(
-                    ["app", "set", Self.app, "--no-paused"], ["retry.delays": "5,40,120"])
-                #expect(
-                    resumed.errors.hasSuffix(
-                        "\nits waiting jobs return within 45 seconds, because each is delayed by 40 (retry.delays)\n"),
-                    "\(resumed)")
+                let resumed = try await installation.martlet(["app", "set", Self.app, "--no-paused"])
+                #expect(resumed.status == 0, "\(resumed)")
                 let unknown = try await installation.martlet(["why", "--job", "later", "--app", "com.example.other"])
                 #expect(unknown.output.contains("com.example.other is not registered now"), "\(unknown)")
                 let (bare, team) = ("com.example.bare", "NOSUCHTEAM")

@@ -25,12 +25,7 @@ struct PacedFleetTests {
             for app in [Self.paced, Self.other] { try await installation.addTokenApp(app) }
             let set = try await installation.martlet(["app", "set", Self.paced, "--rate", "\(Self.rate)"])
             #expect(set.output.contains("at most \(Self.rate) a second"), "\(set)")
-            #expect(
-                set.errors == """
-                    no worker is running: the change applies when one starts
-                    its jobs in the broker follow within 2 minutes, or after half of a longer wait
-
-                    """)
+            #expect(set.errors == "no worker is running: the change applies when one starts\n")
             let top = try await installation.martlet(["top", "--once"])
             #expect(top.output.contains("rate limit: \(Self.paced), at most \(Self.rate) a second\n"), "\(top)")
             var workers = try (1...3).map { try installation.startWorker(["worker.name": "worker-\($0)"]) }

@@ -10,7 +10,7 @@ package final class Accounts {
         let reason: String?
         let isRedelivered: Bool
         /// The time at which the event was published, in milliseconds since the start of the history.
-        let time: Int64
+        package let time: Int64
 
         package init(_ kind: String, reason: String? = nil, isRedelivered: Bool = false, at time: Int64) {
             self.kind = kind
@@ -24,6 +24,8 @@ package final class Accounts {
         package let lane: Lane
         /// The time from which the push may be sent, in milliseconds since the start of the history.
         let dueAt: Int64
+        /// The time at which the job was published, in milliseconds since the start of the history.
+        let publishedAt: Int64
         let isAtMostOnce: Bool
         /// The number of times that the broker confirmed the job.
         package var publications = 1
@@ -32,8 +34,11 @@ package final class Accounts {
         /// The time from ``dueAt`` to the first outcome, in milliseconds, or `nil` if there is no outcome.
         package var delay: Int64? { reports.first.map { $0.time - dueAt } }
 
-        package init(_ lane: Lane, dueAt: Int64, isAtMostOnce: Bool = false, reports: [Report] = []) {
+        package init(
+            _ lane: Lane, publishedAt: Int64, dueAt: Int64, isAtMostOnce: Bool = false, reports: [Report] = []
+        ) {
             self.lane = lane
+            self.publishedAt = publishedAt
             self.dueAt = dueAt
             self.isAtMostOnce = isAtMostOnce
             self.reports = reports
@@ -74,7 +79,8 @@ package final class Accounts {
             if recipients[token] != nil {
                 recipients[token]?.publications += 1
             } else {
-                recipients[token] = Recipient(job.lane, dueAt: job.dueAt, isAtMostOnce: job.isAtMostOnce)
+                recipients[token] = Recipient(
+                    job.lane, publishedAt: timeline.milliseconds, dueAt: job.dueAt, isAtMostOnce: job.isAtMostOnce)
                 open += 1
             }
         }

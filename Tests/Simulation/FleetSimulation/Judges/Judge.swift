@@ -125,11 +125,12 @@ package struct Judge {
     private var restless: [String] {
         let sizes = Dictionary(grouping: recipients.keys, by: \.job)
         return recipients.compactMap { token, recipient in
-            guard sizes[token.job]?.count == 1, recipient.publications == 1, let age = recipient.delay else {
+            guard sizes[token.job]?.count == 1, recipient.publications == 1, let end = recipient.reports.first else {
                 return nil
             }
+            let age = end.time - recipient.publishedAt
             let moves = moves["job-\(token.job)"] ?? 0
-            guard Double(moves) > 8 + 4 * log2(1 + Double(max(0, age)) / 5_000) else { return nil }
+            guard Double(moves) > 8 + 4 * log2(1 + Double(age) / 5_000) else { return nil }
             return "job-\(token.job) of app \(token.app) was published \(moves) times in \(age / 1_000) s"
         }
     }

@@ -1,4 +1,4 @@
-import PushModel
+package import PushModel
 
 /// A fault in a history, with its kind, start and end.
 package struct Fault: CustomStringConvertible {

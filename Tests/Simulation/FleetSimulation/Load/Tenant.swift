@@ -15,7 +15,7 @@ package struct Tenant {
     /// The share of recipients whose token is dead.
     var deadShare = 0.0
     /// The share of jobs with a `send_at`.
-    var scheduledShare = 0.0
+    package var scheduledShare = 0.0
     /// The share of jobs with `at_most_once`.
     var onceShare = 0.0
     /// The share of recipients whose pushes the provider refuses as if it refused the credential.

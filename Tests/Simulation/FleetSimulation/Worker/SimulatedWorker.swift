@@ -17,6 +17,10 @@ import Routing
 /// | dead | none; calls by and events for a dead worker are ignored |
 // why: unchecked, because one thread uses the whole simulation. The pipeline's effects must be sendable.
 final class SimulatedWorker: @unchecked Sendable {
+    /// The index of the connection that consumes each queue, by the queue's index.
+    private static let sourceOfQueue = JobQueue.all.map { queue in
+        JobQueue.connections.firstIndex { $0.contains(queue) } ?? 0
+    }
     private static let drainTimeout: Int64 = 30_000
 
     let name: String
@@ -69,7 +73,7 @@ final class SimulatedWorker: @unchecked Sendable {
             acknowledge: { [weak self] in self?.alive?.acknowledge($0.map(\.tag)) },
             reject: { [weak self] tag in self?.alive?.source(of: tag)?.reject(tag) },
             setPrefetch: { [weak self] prefetch, queue in
-                self?.alive?.sources.first { $0.queues.contains(queue) }?.setPrefetch(prefetch, of: queue)
+                self?.alive?.sources[Self.sourceOfQueue[queue.index]].setPrefetch(prefetch, of: queue)
             },
             release: { _ in },
             write: { [weak self] batch in
@@ -91,12 +95,12 @@ final class SimulatedWorker: @unchecked Sendable {
     private var alive: SimulatedWorker? { isDead ? nil : self }
 
     private func source(of tag: AMQPDeliveryTag) -> ConsumingConnection? {
-        sources.first { $0.queues.contains { $0.tagIndex == tag.queueIndex } }
+        sources[Self.sourceOfQueue[Int(tag.queueIndex)]]
     }
 
     private func acknowledge(_ tags: [AMQPDeliveryTag]) {
-        for source in sources {
-            let own = tags.filter { tag in source.queues.contains { $0.tagIndex == tag.queueIndex } }
+        for (place, source) in sources.enumerated() {
+            let own = tags.filter { Self.sourceOfQueue[Int($0.queueIndex)] == place }
             if !own.isEmpty { source.acknowledge(own) }
         }
     }
