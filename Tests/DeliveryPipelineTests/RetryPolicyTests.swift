@@ -72,8 +72,6 @@ import Testing
     @Test(arguments: [([5, 30, 120], 30), ([1, 2], 2), ([60, 90], 60), ([], nil)] as [([Int], Int?)])
     func holdsPausedJobsForFirstDelayOfAtLeastThirtySeconds(delays: [Int], seconds: Int?) {
         let decision = RetryPolicy(delays: delays).hold(expiration: nil, now: now)
-        #expect(decision == (seconds.map { .wait(seconds: $0) } ?? .giveUp))
-        let decision = RetryPolicy(delays: delays).hold(expiration: nil, now: now)
         #expect(decision == seconds.map { .wait(seconds: $0) } ?? .giveUp)
     }
 
