@@ -123,9 +123,9 @@ struct Pipeline {
     /// waiting queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
-        guard scheduler.isBusy else { return }
+        guard !scheduler.busy.isEmpty else { return }
         scheduler.rateLimits = turn.rateLimits()
-        for queue in scheduler.busyQueues() {
+        for queue in scheduler.busy.next() {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
                 // A moved job must be released before the next job is selected.
@@ -137,7 +137,7 @@ struct Pipeline {
             }
         }
         if !takesNothing { for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) } }
-        scheduler.trim()
+        scheduler.forgetIdleQueues()
     }
 
     /// Moves a waiting job to a waiting queue. A suspect job is moved to the queue of suspects again.

@@ -30,12 +30,6 @@ import Testing
         )
     }
 
-    @Test func ignoresFileVariableOfOtherKeys() async throws {
-        let source = try await ConfigurationSource(
-            file: nil, settings: [], environment: ["MARTLET_AMQP_PREFIX_FILE": "/nonexistent"])
-        #expect(source.string(.amqpPrefix) == "martlet")
-    }
-
     @Test(arguments: ConfigurationKey.allCases.filter(\.isSecret))
     func rejectsSecretInFlag(key: ConfigurationKey) async {
         let variable = key.environmentVariable

@@ -86,9 +86,14 @@ package struct FairQueue {
     package var count: Int { size.jobs }
     var isEmpty: Bool { size.jobs == 0 }
 
-    /// The job that has waited longest, or `nil` if no job waits.
-    var oldest: InboundJob? {
-        queues.values.compactMap(\.oldest).min { $0.arrivedAt < $1.arrivedAt }
+    /// Returns the job that has waited longest among those of certain apps, or `nil` if these apps have no job.
+    func oldest(where isCounted: (AppLoad) -> Bool) -> InboundJob? {
+        turns.filter(isCounted).compactMap { queues[ObjectIdentifier($0)]?.oldest }.min { $0.arrivedAt < $1.arrivedAt }
+    }
+
+    /// Returns the number of the jobs of certain apps.
+    func count(where isCounted: (AppLoad) -> Bool) -> Int {
+        turns.filter(isCounted).reduce(0) { $0 + (queues[ObjectIdentifier($1)]?.size.jobs ?? 0) }
     }
 
     package init() {}

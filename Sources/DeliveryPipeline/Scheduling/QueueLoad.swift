@@ -63,6 +63,9 @@ struct QueueLoad {
         return held == 0 && abs(now.milliseconds - occupant.at.milliseconds) > Self.occupiedMilliseconds
     }
 
+    /// Whether no deliveries are held and the prefetch is the lowest.
+    var isAtRest: Bool { held == 0 && prefetch?.isAtLeast != false }
+
     mutating func disconnected() { (connection, held) = (nil, 0) }
 
     func isSettling(now: Timestamp) -> Bool { settlements.inASecond(now: now).jobs > 0 }

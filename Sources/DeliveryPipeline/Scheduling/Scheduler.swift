@@ -41,12 +41,10 @@ struct Scheduler {
     /// The load of each queue, by the queue's index.
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
-    /// The order of the queues in this turn.
-    private var order = QueueOrder()
-    /// The queues with waiting jobs. It may also contain queues without waiting jobs until the end of the turn.
-    private var busy = QueueSet()
-    /// The waiting queues whose prefetch may change: this worker holds deliveries of them, or the prefetch is not the
-    /// lowest.
+    /// The queues with waiting jobs. Until the end of the turn, queues without waiting jobs may be among them.
+    var busy = BusyQueues()
+    /// The waiting queues whose prefetch may change: this worker has held deliveries of them since the last adjustment,
+    /// or the prefetch is not the lowest.
     private var watched = QueueSet()
     /// The rate limits and the number of workers in this turn.
     var rateLimits = RateLimits()
@@ -65,23 +63,29 @@ struct Scheduler {
         }
     }
 
-    var jobsWaiting: Int { waiting.reduce(0) { $0 + $1.count } }
+    /// The number of waiting jobs, except for jobs of paused apps.
+    var jobsWaiting: Int { waiting.reduce(0) { $0 + $1.count(where: { !$0.isPaused }) } }
 
     /// Returns the used part of a queue's prefetch, in thousandths.
     func prefetchUsed(_ queue: JobQueue) -> Int {
         queues[queue.index].held * 1000 / max(1, configuration.prefetch(of: queue))
     }
 
-    /// The job of each queue that has waited longest.
-    var oldestWaiting: [InboundJob] { waiting.compactMap(\.oldest) }
+    /// The job of each queue that has waited longest, except for jobs of apps that must wait.
+    var oldestWaiting: [InboundJob] { JobQueue.all.compactMap(oldest) }
+
+    private func oldest(in queue: JobQueue) -> InboundJob? {
+        waiting[queue.index].oldest { !$0.mustWait(in: queue) }
+    }
 
     /// Returns the state of each lane.
     ///
     /// - Parameter oldest: the arrival of the oldest open job, by lane.
     func lanes(oldest: [Lane: Timestamp], now: Timestamp) -> [PipelineView.LaneView] {
         Lane.allCases.map { lane in
-            let indices = JobQueue.all.filter { $0.lane == lane }.map(\.index)
-            let arrival = (indices.map { waiting[$0].oldest?.arrivedAt } + [oldest[lane]]).compactMap(\.self).min()
+            let all = JobQueue.all.filter { $0.lane == lane }
+            let arrival = (all.map { self.oldest(in: $0)?.arrivedAt } + [oldest[lane]]).compactMap(\.self).min()
+            let indices = all.map(\.index)
             return PipelineView.LaneView(
                 lane: lane, waiting: indices.reduce(0) { $0 + waiting[$1].count },
                 open: indices.reduce(0) { $0 + queues[$1].open },
@@ -222,16 +226,7 @@ struct Scheduler {
         return load
     }
 
-    /// Whether any job may be waiting.
-    var isBusy: Bool { !busy.isEmpty }
-
-    /// Returns the queues that may have waiting jobs, in the order of this turn.
-    mutating func busyQueues() -> [JobQueue] { order.next().filter(busy.contains) }
-
-    /// Forgets the queues without waiting jobs.
-    mutating func trim() {
-        for queue in busy.queues where waiting[queue.index].count == 0 { busy.remove(queue) }
-    }
+    mutating func forgetIdleQueues() { busy.remove { waiting[$0.index].isEmpty } }
 
     /// Returns the next job of a queue that may start, or `nil` if there is none.
     ///
@@ -349,12 +344,15 @@ struct Scheduler {
         for queue in watched.queues {
             let held = queues[queue.index].held
             queues[queue.index].prefetch?.holds(held)
-            if held == 0, queues[queue.index].prefetch?.isAtLeast != false { watched.remove(queue) }
         }
-        return !watched.isEmpty
+        return true
     }
 
-    mutating func beat(now: Timestamp) -> [PrefetchChange] { watched.queues.compactMap { beat($0, now) } }
+    mutating func beat(now: Timestamp) -> [PrefetchChange] {
+        let changes = watched.queues.compactMap { beat($0, now) }
+        for queue in watched.queues where queues[queue.index].isAtRest { watched.remove(queue) }
+        return changes
+    }
 
     private mutating func beat(_ queue: JobQueue, _ now: Timestamp) -> PrefetchChange? {
         let index = queue.index
