@@ -226,7 +226,10 @@ struct Scheduler {
         return load
     }
 
-    mutating func forgetIdleQueues() { busy.remove { waiting[$0.index].isEmpty } }
+    mutating func forgetIdleQueues() {
+        let waiting = waiting
+        busy.remove { waiting[$0.index].isEmpty }
+    }
 
     /// Returns the next job of a queue that may start, or `nil` if there is none.
     ///
