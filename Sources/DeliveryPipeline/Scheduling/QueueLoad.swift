@@ -1,4 +1,5 @@
 import AMQPClient
+import Contract
 import PushModel
 
 /// The load of one queue in this worker. A value type without clock or I/O.
@@ -69,4 +70,15 @@ struct QueueLoad {
     mutating func disconnected() { (connection, held) = (nil, 0) }
 
     func isSettling(now: Timestamp) -> Bool { settlements.inASecond(now: now).jobs > 0 }
+}
+
+extension [QueueLoad] {
+    /// Occupies one of an app's waiting queues: the first in which this worker knows no jobs of other apps.
+    ///
+    /// - Returns: the number of the queue, or `nil` if none is free.
+    mutating func occupyWaitingQueue(of lane: Lane, for app: AppLoad, now: Timestamp) -> Int? {
+        let number = app.waitingQueues.first { self[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now) }
+        if let number { self[JobQueue.waiting(lane, number).index].occupy(app, at: now) }
+        return number
+    }
 }

@@ -154,17 +154,9 @@ struct Scheduler {
     mutating func leave(_ job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return job.inbound.home }
-        let app = job.appLoad
-        guard
-            let number = app.waitingQueues.first(where: {
-                queues[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now)
-            })
-        else {
-            let wait = min(Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
-            return .delay(seconds: ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay)
-        }
-        queues[JobQueue.waiting(lane, number).index].occupy(app, at: now)
-        return .waiting(number)
+        if let number = queues.occupyWaitingQueue(of: lane, for: job.appLoad, now: now) { return .waiting(number) }
+        let wait = min(Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
+        return .delay(seconds: ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay)
     }
 
     /// Returns the time slot of a job that must wait in the broker for its own rate, or `nil` if the job can be queued
