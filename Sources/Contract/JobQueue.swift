@@ -17,7 +17,7 @@ package enum JobQueue: Sendable, Hashable {
     case dropped
 
     /// The number of waiting queues of each lane.
-    package static let waitingQueues = 16
+    package static let waitingQueues = 8
 
     /// All queues in order of priority, which is also the order of their indices. The waiting queues of a lane come
     /// before the other queues of the lane, because their jobs have waited longer. This does not delay other apps,

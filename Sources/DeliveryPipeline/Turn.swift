@@ -129,6 +129,7 @@ struct Turn {
     mutating func putOff(_ waiting: WaitingJob, to destination: OutboundMessages.Destination) {
         let (app, isPaced) = (waiting.appLoad, waiting.appLoad.isPaced(in: waiting.inbound.queue))
         if app.isPaused {
+            warn(of: .paused(app.app), app: app.app)
             counts.jobsHeld += 1
             counts.jobsPaused += 1
         } else if isPaced {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PipelineNamesTests {
     private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
 
-    @Test(arguments: ["urgent", "normal", "bulk", "urgent.returned", "normal.waiting.0", "bulk.waiting.15"])
+    @Test(arguments: ["urgent", "normal", "bulk", "urgent.returned", "normal.waiting.0", "bulk.waiting.7"])
     func declaresLanesAsQuorumQueuesWithSafeDeadLettering(lane: String) throws {
         let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.\(lane)" })
         #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)

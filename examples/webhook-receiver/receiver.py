@@ -6,8 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # Contains two secrets while one replaces the other.
 SECRETS = [base64.b64decode(text.removeprefix("whsec_")) for text in os.environ["WEBHOOK_SECRETS"].split()]
-# Final outcomes, by message. A batch that is repeated must not deliver a message twice. Use a database table in your
-# service.
+# Final outcomes, by message. A batch that is repeated must not deliver a message twice. Use a table in your service.
 SETTLED, LOCK = {}, threading.Lock()
 MAXIMUM_BYTES = 1 << 20  # a worker sends no larger batch
 

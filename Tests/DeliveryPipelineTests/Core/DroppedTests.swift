@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("urgent.waiting.15", Lane.urgent), ("bulk.returned", .bulk), ("", .normal), ("suspects", .normal),
+        ("urgent.waiting.7", Lane.urgent), ("bulk.returned", .bulk), ("", .normal), ("suspects", .normal),
         ("normal", .normal),
     ])
     func derivesLaneFromRoutingKey(key: String, lane: Lane) {

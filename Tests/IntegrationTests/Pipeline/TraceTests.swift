@@ -14,6 +14,7 @@ import WorkerTestSupport
 struct TraceTests {
     private static let app = "com.example.shop"
     private static let process = "process EXCHANGE.jobs:normal:EXCHANGE.jobs.normal"
+    private static let returned = "process EXCHANGE.moved:normal.returned:EXCHANGE.jobs.normal.returned"
     private static let kinds = ["", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]
 
     private static let environment = ["OTEL_TRACES_SAMPLER": "parentbased_always_on"]
@@ -78,8 +79,8 @@ struct TraceTests {
                 // The large job is republished under a new name, then split, then sent as three chunks.
                 #expect(
                     names(spans, of: traces[1], installation)
-                        == ([Self.process, "route"] + [Self.process, "route", "scatter EXCHANGE.jobs:normal"]
-                        + sent + sent + sent).sorted())
+                        == ([Self.process, "route", Self.returned, "route", "scatter EXCHANGE.moved:normal.returned"]
+                        + (1...3).flatMap { _ in [Self.returned] + sent.dropFirst() }).sorted())
                 checkRetries(spans.filter { $0.trace == traces[2] }, installation)
                 #expect(Set(spans.map(\.trace)) == Set(traces))
                 for trace in traces { checkLinks(spans.filter { $0.trace == trace }) }
