@@ -93,7 +93,8 @@ package struct InboundJob: Sendable {
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         let waited = waitingSince.map { max(0, arrivedAt.milliseconds - $0.milliseconds) } ?? 0
-        return Timestamp(milliseconds: min(max(claimed, 0) + waited, now.milliseconds))
+        // A publisher may set the header to any number, so it is limited before the sum.
+        return Timestamp(milliseconds: min(min(max(claimed, 0), now.milliseconds) + waited, now.milliseconds))
     }
 
     /// The time since which the job has waited for the rate limit of its app, or `nil` if it has not waited. A future

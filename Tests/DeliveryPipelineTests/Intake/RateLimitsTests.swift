@@ -80,6 +80,15 @@ import Testing
         #expect(back.firstAttempt(now: later).milliseconds == first + 5_000)
     }
 
+    /// The header of the first attempt may come from a publisher.
+    @Test(arguments: [Int64.max, .min, -1]) func survivesForgedTimeOfFirstAttempt(time: Int64) throws {
+        let properties = AMQPProperties(headers: [
+            "x-martlet-first-attempt-at": .int64(time), "x-martlet-waiting-since": .int64(now.milliseconds - 1_000),
+        ])
+        let inbound = try #require(InboundJob(.sample(jobBody(), properties: properties), at: now))
+        #expect((0...now.milliseconds).contains(inbound.firstAttempt(now: now).milliseconds))
+    }
+
     @Test func doesNotDelayCancelledOrExpiredJob() throws {
         let site = PacedSite(1)
         site.deliver(1, of: 10)
