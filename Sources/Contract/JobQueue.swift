@@ -28,12 +28,12 @@ package enum JobQueue: Sendable, Hashable {
     private static func waiting(in lane: Lane) -> [JobQueue] { (0..<waitingQueues).map { .waiting(lane, $0) } }
 
     /// The groups of queues that share a connection, and therefore a limit on bytes. Because of the separate limits,
-    /// urgent jobs do not wait behind large jobs in other lanes, and no job waits behind the jobs of an app that
+    /// urgent jobs do not wait behind large jobs in other lanes, and no arriving job waits behind the jobs of an app that
     /// exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.returned(.urgent), .lane(.urgent)],
         [.returned(.normal), .lane(.normal), .returned(.bulk), .lane(.bulk)],
-        Lane.allCases.flatMap(waiting) + [.suspects, .dropped],
+        waiting(in: .urgent), waiting(in: .normal) + waiting(in: .bulk) + [.suspects, .dropped],
     ]
 
     /// All waiting queues.

@@ -33,7 +33,7 @@ package final class JobPipeline: Sendable {
     /// Creates a pipeline. ``run()`` connects it.
     ///
     /// - Parameters:
-    ///   - broker: the broker, to which the pipeline makes three consuming connections and one publishing connection.
+    ///   - broker: the broker, to which the pipeline makes four consuming connections and one publishing connection.
     ///   - snapshots: the apps and credentials that routing uses.
     ///   - registry: the registry in which dead tokens are marked.
     ///   - claims: the claims of job names, for de-duplication.

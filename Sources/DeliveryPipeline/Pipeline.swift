@@ -9,7 +9,7 @@ import Store
 struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
-    private(set) var scheduler: Scheduler
+    var scheduler: Scheduler
     var claims: JobClaimer
     var suppression: Suppression
     var splitting: Splitting

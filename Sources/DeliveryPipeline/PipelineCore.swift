@@ -50,6 +50,7 @@ package final class PipelineCore: @unchecked Sendable {
             switch event {
             case .connected:
                 consuming.formUnion(queues)
+                pipeline.scheduler.connected(queues, now: turn.now)
                 pipeline.configuration.meter.links(isOpen: true, wasOpen: turn.counts.connects(queues, true))
             case .deliveries(let deliveries): for delivery in deliveries { pipeline.arrive(delivery, &turn) }
             case .disconnected:

@@ -112,7 +112,7 @@ extension PipelineCounts {
     }
 
     /// The names of the broker connections, in the order of ``connected``.
-    private static let roles = ["urgent", "normal-bulk", "waiting", "publisher"]
+    private static let roles = ["urgent", "normal-bulk", "urgent-waiting", "waiting", "publisher"]
 
     package var links: [(role: String, isOpen: Bool)] { zip(Self.roles, connected).map { ($0, $1) } }
     package var bytes: [(role: String, held: Int)] { zip(Self.roles, bytesHeld).map { ($0, $1) } }

@@ -31,7 +31,7 @@ extension ConfigurationKey {
         "maximum unacknowledged jobs that a worker takes from each queue of `bulk`")
     static let amqpPrefetchBytes = ConfigurationKey(
         "amqp.prefetch.bytes", .integer(1_000_000...17_179_869_184), default: "33554432", unit: .bytes,
-        isAdvanced: true, "maximum [size](#memory) of the jobs on each of a worker's three broker connections")
+        isAdvanced: true, "maximum [size](#memory) of the jobs on each of a worker's four consuming connections")
 
     static let broker = [
         amqpURL, amqpPrefix, amqpDeclare, amqpCAFile, amqpPrefetchUrgent, amqpPrefetchNormal, amqpPrefetchBulk,

@@ -108,7 +108,7 @@ static int take(struct pipe *p) {
 }
 
 /* Forwards the chunks that are due. Returns the time when the next chunk is due, 0 if there is no other chunk, or -1 if
- * the receiver accepts no more bytes for now. */
+ * the receiver accepts no more bytes at present. */
 static int64_t hand_on(struct pipe *p, int64_t at) {
     while (p->count > 0) {
         struct chunk *chunk = &p->chunks[p->first];

@@ -31,8 +31,12 @@ package final class AppLoad: @unchecked Sendable {
     package private(set) var waiting = 0
     /// The number of recipients of the waiting jobs, by the queue's kind.
     private var queued = Array(repeating: 0, count: JobQueue.kinds.count)
-    /// The numbers of the waiting queues that the app's jobs may use, the preferred one first.
-    let waitingQueues: [Int]
+    /// The numbers of the waiting queues that the app's jobs may use, the preferred one first: while the app is paused or
+    /// has a rate limit, and otherwise.
+    private let waitingQueues: (held: [Int], other: [Int])
+    /// The shortest delay of a job for which no waiting queue is free, and the longest delay without and with a pause, in
+    /// seconds.
+    private static let (shortestDelay, longestDelay, longestPause) = (5, 120, 900)
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
     /// Whether an operator has paused the app.
@@ -44,7 +48,9 @@ package final class AppLoad: @unchecked Sendable {
 
     package init(app: String) {
         self.app = app
-        waitingQueues = WaitingQueueChoice.numbers(of: app)
+        waitingQueues = (
+            WaitingQueueChoice.numbers(of: app, isHeld: true), WaitingQueueChoice.numbers(of: app, isHeld: false)
+        )
     }
 
     /// Sets ``tally``, unless it is already final.
@@ -111,6 +117,27 @@ package final class AppLoad: @unchecked Sendable {
     }
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { limiter?.spend(recipients) } }
+
+    // MARK: Waiting in the broker
+
+    /// Returns the numbers of the waiting queues that jobs of a queue may use, the preferred one first.
+    func waitingQueues(for queue: JobQueue) -> [Int] {
+        isPaused || isPaced(in: queue) ? waitingQueues.held : waitingQueues.other
+    }
+
+    /// Returns the delay of a job for which no waiting queue is free, in seconds. It lasts until the rate limit allows the
+    /// job, or otherwise for as long as the job has waited so far.
+    func delay(of job: WaitingJob, now: Timestamp) -> Int {
+        let queue = job.inbound.queue
+        if !isPaused, !job.isFree, isPaced(in: queue),
+            let slot = limiter?.slot(
+                for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.kind], now: now)
+        {
+            return slot.delay(now: now)
+        }
+        let wait = min(isPaused ? Self.longestPause : Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
+        return ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay
+    }
 
     // MARK: In flight
 

@@ -1,9 +1,9 @@
 /// The controller of this worker's prefetch for a waiting queue. The caller records the number of held deliveries
 /// after every turn, and requests adjustments at a steady interval. A value type without clock or I/O.
 ///
-/// A waiting queue holds jobs for the whole fleet, of any size. Therefore the prefetch grows while it
-/// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs
-/// to the queue and survives a lost connection.
+/// A waiting queue holds jobs for the whole fleet, of any size. Therefore the prefetch grows while it limits the worker.
+/// It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs to the queue and
+/// survives a lost connection.
 ///
 /// | waiting work | prefetch |
 /// |---|---|
@@ -12,21 +12,23 @@
 /// | none, and less than a quarter of the prefetch was used | halved, because little is waiting |
 /// | any other amount | unchanged |
 package struct PrefetchControl {
-    /// The initial and lowest prefetch, in jobs.
-    package static let least = 4
+    /// The initial prefetch, in jobs, to which the prefetch also returns when nothing waits.
+    package static let first = 4
+    /// The lowest prefetch, in jobs, while more work is waiting than the worker sends.
+    private static let least = 1
     /// The interval between two adjustments, in milliseconds.
     package static let milliseconds = 250
     private static let patience = 8
 
     private let most: Int
     package private(set) var prefetch: Int
-    var isAtLeast: Bool { prefetch <= Self.least }
+    var isAtFirst: Bool { prefetch == min(most, Self.first) }
     private var mostHeld = 0
     private var beatsBeyond = 0
 
     package init(most: Int) {
         self.most = most
-        prefetch = min(most, Self.least)
+        prefetch = min(most, Self.first)
     }
 
     /// Records the number of deliveries from the queue that are currently unsettled.
@@ -40,7 +42,7 @@ package struct PrefetchControl {
     ///   - isSettling: whether deliveries of this queue were settled recently, with any result.
     /// - Returns: the new prefetch, or `nil` if it does not change.
     package mutating func beat(waiting: Int, throughput: Int, isSettling: Bool) -> Int? {
-        let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < prefetch / 4)
+        let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < max(1, prefetch / 4))
         mostHeld = 0
         beatsBeyond = waiting > 4 * throughput ? beatsBeyond + 1 : 0
         let before = prefetch
@@ -52,7 +54,7 @@ package struct PrefetchControl {
             prefetch = min(most, max(Self.least, prefetch))
             beatsBeyond = 0
         } else if isOver {
-            prefetch = max(min(most, Self.least), prefetch / 2)
+            prefetch = max(min(most, Self.first), prefetch / 2)
         }
         return prefetch == before ? nil : prefetch
     }

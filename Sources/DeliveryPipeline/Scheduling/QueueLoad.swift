@@ -19,6 +19,11 @@ struct QueueLoad {
     /// The time without a change after which the held jobs are exchanged, in seconds.
     private var patience = shortestPatience
     private static let (shortestPatience, longestPatience) = (30, 900)
+    /// Whether ``knownAt`` applies, because a connection was opened or lost.
+    private var isUnknown = false
+    /// The time from which this worker knows whether jobs wait in this waiting queue, or `nil` while it is not consumed.
+    private var knownAt: Timestamp?
+    private static let learningMilliseconds: Int64 = 1_000
     /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
     /// The throughput of the jobs that were sent.
@@ -58,26 +63,50 @@ struct QueueLoad {
 
     mutating func occupy(_ app: AppLoad, at now: Timestamp) { occupant = (ObjectIdentifier(app), now) }
 
+    /// Records that the connection that consumes this waiting queue is open, or that it must still be opened.
+    mutating func connects(_ isOpen: Bool, now: Timestamp) {
+        knownAt = isOpen ? Timestamp(milliseconds: now.milliseconds + Self.learningMilliseconds) : nil
+        isUnknown = true
+    }
+
+    /// Whether the connection that consumes this waiting queue is open.
+    var isConsumed: Bool { knownAt != nil }
+
+    /// Returns whether the first jobs of this waiting queue have had time to arrive.
+    func isKnown(now: Timestamp) -> Bool { !isUnknown || knownAt.map { $0 <= now } ?? false }
+
     /// Returns whether this worker knows no other app with jobs in this waiting queue.
     func isFree(for app: AppLoad, now: Timestamp) -> Bool {
         guard let occupant, occupant.app != ObjectIdentifier(app) else { return true }
         return held == 0 && abs(now.milliseconds - occupant.at.milliseconds) > Self.occupiedMilliseconds
     }
 
-    /// Whether no deliveries are held and the prefetch is the lowest.
-    var isAtRest: Bool { held == 0 && prefetch?.isAtLeast != false }
+    /// Whether no deliveries are held and the prefetch is the initial one.
+    var isAtRest: Bool { held == 0 && prefetch?.isAtFirst != false }
 
-    mutating func disconnected() { (connection, held) = (nil, 0) }
+    mutating func disconnected() { (connection, held, isUnknown, knownAt) = (nil, 0, true, nil) }
 
     func isSettling(now: Timestamp) -> Bool { settlements.inASecond(now: now).jobs > 0 }
 }
 
 extension [QueueLoad] {
-    /// Occupies one of an app's waiting queues: the first in which this worker knows no jobs of other apps.
+    /// Handles the opening of the connection that consumes these queues. Until the waiting queues are consumed, too, and
+    /// their first jobs have had time to arrive, no job moves there.
+    mutating func connected(_ opened: [JobQueue], now: Timestamp) {
+        for queue in JobQueue.allWaiting {
+            let isOpened = opened.contains(queue)
+            if isOpened || !self[queue.index].isConsumed { self[queue.index].connects(isOpened, now: now) }
+        }
+    }
+
+    /// Occupies one of the waiting queues of a job's app: the first in which this worker knows no jobs of other apps.
     ///
     /// - Returns: the number of the queue, or `nil` if none is free.
-    mutating func occupyWaitingQueue(of lane: Lane, for app: AppLoad, now: Timestamp) -> Int? {
-        let number = app.waitingQueues.first { self[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now) }
+    mutating func occupyWaitingQueue(of lane: Lane, for job: WaitingJob, now: Timestamp) -> Int? {
+        let app = job.appLoad
+        let number = app.waitingQueues(for: job.inbound.queue).first {
+            self[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now)
+        }
         if let number { self[JobQueue.waiting(lane, number).index].occupy(app, at: now) }
         return number
     }

@@ -7,11 +7,9 @@ package import PushModel
 /// | rate-limited job | action |
 /// |---|---|
 /// | arrives with less than ``waitSeconds`` of work before it | it waits in the worker until it may be sent |
-/// | arrives with more work before it | it gets a slot after all earlier slots, and waits in the broker |
-/// | returns before its slot | it waits for the remaining time in the broker, or is sent if no other job is before it |
+/// | arrives with more work before it, and its app has a waiting queue | it waits there |
+/// | arrives with more work before it, without a waiting queue | it gets a slot after all earlier slots |
 /// | returns at its slot | handled like a new job; the slot has reserved time to send it |
-/// | returns after the rate was changed | handled like a new job |
-/// | returns before its slot, cancelled or expired | its slot is released |
 ///
 /// A job is charged when it is sent. A job that is larger than the available credit leaves a debt, and later jobs wait
 /// until the debt is paid. Slots are denser than the rate, so that there is always a job to send. A job that returns
@@ -42,20 +40,12 @@ package struct RateLimiter {
             let look = now.milliseconds + min(left, max(Int64(RateLimiter.longestDelay) * 1_000, left / 2))
             return ScheduleDelays.next(until: Timestamp(milliseconds: look), now: now) ?? 1
         }
-
-        /// Returns whether the slot is in the future by more than ``earlyMilliseconds``.
-        package func isAhead(now: Timestamp) -> Bool {
-            due.milliseconds - now.milliseconds > RateLimiter.earlyMilliseconds
-        }
     }
 
     /// The share of the rate that a worker uses while the number of workers is unknown.
     static let unknownPart = 0.1
     /// The maximum amount of work that waits in a worker, in seconds.
     package static let waitSeconds = 4.0
-    /// How much earlier than its slot a job may return without waiting in the broker again, in milliseconds. The time
-    /// is half of ``waitSeconds``.
-    static let earlyMilliseconds: Int64 = 2_000
     /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20
     /// The maximum delay until a job in the broker is checked again, in seconds. If half of the job's remaining wait is

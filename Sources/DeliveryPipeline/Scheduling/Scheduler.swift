@@ -27,9 +27,6 @@ struct Scheduler {
         let surplus: [WaitingJob]
     }
 
-    /// The shortest and the longest delay of a job for which there is no free waiting queue, in seconds.
-    private static let (shortestDelay, longestDelay) = (5, 900)
-
     private static let millisecondsToNextLook: Int64 = 1_000
 
     /// The number of tracked apps at or above which idle apps are removed before another app is added.
@@ -114,6 +111,8 @@ struct Scheduler {
         queues[queue.index].settled(tag, at: now)
     }
 
+    mutating func connected(_ opened: [JobQueue], now: Timestamp) { queues.connected(opened, now: now) }
+
     /// Handles the loss of the connection that consumes these queues.
     ///
     /// - Returns: the waiting jobs of the queues. The broker redelivers them.
@@ -150,13 +149,12 @@ struct Scheduler {
     /// again when it returns.
     ///
     /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
-    ///   of other apps, or if there is none, a delay queue for as long as the job has waited.
+    ///   of other apps, or if there is none, a delay queue.
     mutating func leave(_ job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return job.inbound.home }
-        if let number = queues.occupyWaitingQueue(of: lane, for: job.appLoad, now: now) { return .waiting(number) }
-        let wait = min(Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
-        return .delay(seconds: ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay)
+        let number = queues.occupyWaitingQueue(of: lane, for: job, now: now)
+        return number.map { .waiting($0) } ?? .delay(seconds: job.appLoad.delay(of: job, now: now))
     }
 
     /// Returns the time slot of a job that must wait in the broker for its own rate, or `nil` if the job can be queued
@@ -245,7 +243,9 @@ struct Scheduler {
     /// there is none. Jobs of a waiting queue stay, because their number is limited by the queue's prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
-        guard queue.isPaceable, !queue.isWaiting, moves[index].mayMove(now: now) else { return nil }
+        guard let lane = queue.lane, !queue.isWaiting, moves[index].mayMove(now: now),
+            queues[JobQueue.waiting(lane, 0).index].isKnown(now: now)
+        else { return nil }
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
             over: { app in
@@ -365,7 +365,8 @@ struct Scheduler {
         var surplus: [WaitingJob] = []
         // The lower prefetch keeps the broker from sending the same number of jobs again.
         while moves[index].mayMove(now: now), prefetch < before,
-            waiting[index].size.recipients > max(throughput, HoldingRule.leastInFlight),
+            waiting[index].size.recipients > max(throughput, HoldingRule.leastInFlight)
+                || waiting[index].size.jobs > prefetch && waiting[index].size.bytes > configuration.prefetchBytes / 64,
             let job = waiting[index].newest()
         {
             surplus.append(job)

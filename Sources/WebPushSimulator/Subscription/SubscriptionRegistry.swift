@@ -28,7 +28,7 @@ final class SubscriptionRegistry: Sendable {
                 auth: UnpaddedBase64.encode(subscription.authenticationSecret(secret))))
     }
 
-    /// Returns the subscription for a path, ``Found/nobody`` if the path names none, or `nil` if the path does not have
+    /// Returns the subscription for a path, the case `nobody` if the path names none, or `nil` if the path does not have
     /// the persona's form.
     func find(path: String, _ persona: Persona) -> Found? {
         guard path.hasPrefix(persona.path) else { return nil }

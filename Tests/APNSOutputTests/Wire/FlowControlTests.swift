@@ -14,7 +14,7 @@ import WireTestSupport
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(1))
-        // Until the provider token is accepted, only one push is sent. The server does not restore the window that this
+        // Only one push is sent until the provider token is accepted. The server does not restore the window that this
         // push used.
         try await eventually("the first push received") {
             try await server.withConnections { $0.first?.whole.count } == 1

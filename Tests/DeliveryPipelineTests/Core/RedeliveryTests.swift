@@ -214,7 +214,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test func acknowledgesRedeliveryOfJobThatOverflowQueueRefused() throws {
+    @Test func acknowledgesRedeliveryOfJobThatWaitingQueueRefused() throws {
         let harness = PipelineHarness(maximumInFlight: 1) { $0.limits.longestWait = 400 }
         harness.consumer(.connected(queues: []))
         harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])

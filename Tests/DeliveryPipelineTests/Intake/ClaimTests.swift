@@ -220,7 +220,7 @@ import Testing
     }
 
     /// Jobs that wait in the broker must not count toward their app's share, so none is moved to the waiting queue.
-    @Test func doesNotOverflowJobsThatWaitForClaims() throws {
+    @Test func doesNotMoveJobsThatWaitForClaims() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
         for _ in 1...5 { harness.passLookUpTime() }

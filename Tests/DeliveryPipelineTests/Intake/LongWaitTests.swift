@@ -22,7 +22,7 @@ import Testing
         harness.publisher(.confirmed([]))
     }
 
-    @Test func movesJobToOverflowAfterLongestWait() {
+    @Test func movesJobToWaitingQueueAfterLongestWait() {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         harness.deliver([.sample(jobBody("back"), number: 8, from: .waiting(.normal, 0))])
@@ -72,7 +72,7 @@ import Testing
         #expect(harness.waiting.contains { $0.lane == "bulk" })
     }
 
-    @Test func sendsJobThatOverflowQueueRefused() throws {
+    @Test func sendsJobThatWaitingQueueRefused() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
@@ -88,7 +88,7 @@ import Testing
         #expect(harness.waiting.count == 1 && !harness.published.contains { $0.exchange == "martlet.dead" })
     }
 
-    @Test func triesFullOverflowQueueLessOften() throws {
+    @Test func triesFullWaitingQueueLessOften() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)

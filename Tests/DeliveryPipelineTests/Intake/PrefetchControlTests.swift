@@ -50,8 +50,9 @@ import Testing
             beat(&control, 7, held: 4_000, waiting: 72_000, throughput: 9_000).last == 4_000, "must last two seconds")
         #expect(
             beat(&control, held: 4_000, waiting: 72_000, throughput: 9_000) == [500], "one second's work is an eighth")
-        #expect(beat(&control, 8, held: 500, waiting: 1_000_000, throughput: 0).last == 4)
-        #expect(beat(&control, 20, held: 4, waiting: 2_000, throughput: 0).last == 4, "it must not oscillate")
+        #expect(beat(&control, 8, held: 500, waiting: 1_000_000, throughput: 0).last == 1)
+        #expect(beat(&control, 20, held: 1, waiting: 2_000, throughput: 0).last == 1, "it must not oscillate")
+        #expect(beat(&control, 2, held: 0, waiting: 0, throughput: 0) == [4, 4], "the initial prefetch")
     }
 
     @Test func growsAsJobsAreSent() throws {
@@ -69,7 +70,7 @@ import Testing
         #expect(harness.prefetches == [8, 10])
     }
 
-    @Test func returnsExcessJobsToOverflowOnce() throws {
+    @Test func returnsExcessJobsToWaitingQueueOnce() throws {
         let harness = PipelineHarness { $0.prefetch = [.urgent: 10, .normal: 4_000, .bulk: 10] }
         var number: UInt64 = 0
         func deliver(_ count: Int) {
