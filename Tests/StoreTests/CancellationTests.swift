@@ -149,16 +149,18 @@ struct CancellationTests {
         try await TestDatabase.withMigrated { database in
             try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                 try await database.pool.query(
-                    "INSERT INTO martlet.cancelled_jobs (job) SELECT 'many-' || n FROM generate_series(1, 25000) AS n")
+                    "INSERT INTO martlet.cancelled_jobs (job) SELECT 'many-' || n FROM generate_series(1, 25000) AS n",
+                    timeout: .seconds(120))
                 try await eventually("reload after many changes") { follower.count == 25_000 && follower.loads == 1 }
                 // Simulates a restored backup that is older than the state that the worker has read.
-                try await database.pool.batch([
+                let restored = [
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER USER"),
                     PostgresStatement("DELETE FROM martlet.cancelled_jobs WHERE job <> 'many-7'"),
                     PostgresStatement("UPDATE martlet.cancellation_state SET version = 0"),
                     PostgresStatement("DELETE FROM martlet.cancellation_changes"),
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs ENABLE TRIGGER USER"),
-                ])
+                ]
+                try await database.pool.withConnection { try await $0.batch(restored, timeout: .seconds(120)) }
                 try await eventually("reload after a restore") { follower.count == 1 && follower.knows("many-7") }
                 #expect(follower.loads == 2)
                 // Simulates changes that are deleted before the worker reads them.

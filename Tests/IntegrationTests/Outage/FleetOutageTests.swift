@@ -26,7 +26,9 @@ struct FleetOutageTests {
                 #expect(waiting == [queue: 1])
                 try installation.write(Installation.keyringText, to: "other-keyring")
                 try await installation.results.wait(for: 1)
-                #expect(try await look.curl("ready").contains(" 200 "))
+                try await eventually("the worker is ready: \(worker.errors)") {
+                    try await look.curl("ready").contains(" 200 ")
+                }
                 try await eventually("no problem is open: \(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }
