@@ -3,7 +3,7 @@ import Glibc
 /// Look-ups of host names through the system's resolver. A look-up blocks the thread until the resolver answers.
 package enum HostAddresses {
     package struct Failure: Error, Sendable {
-        /// The message of the resolver.
+        /// The message from the resolver.
         package let reason: String
     }
 

@@ -6,8 +6,8 @@ public import PushModel
 import WebPushOutput
 import WebhookOutput
 
-/// The list of plugins. No other place names the outputs.
 extension Martlet {
+    /// The plugins of Martlet's own outputs. This is the only complete list of them.
     public static let outputs: [any OutputPlugin] = [
         APNSPlugin(), FCMPlugin(), WebPushPlugin(), WebhookPlugin(), DiscardPlugin(),
     ]

@@ -130,7 +130,7 @@ private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: Stri
     return options
 }
 
-/// Returns an error message of libpq without secrets. libpq quotes the text that it could not parse, which may be the
+/// Returns an error message from libpq without secrets. libpq quotes the text that it could not parse, which may be the
 /// whole URL or a part of the password. Therefore the first quotation mark and everything after it are removed.
 private func withoutSecrets(_ message: String) -> String {
     let words = message.firstIndex(of: "\"").map { message[..<$0].trimmingCharacters(in: .whitespaces) + " … " } ?? ""

@@ -28,7 +28,7 @@ package final class ChangeListener: Sendable {
             ? PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger) : nil
     }
 
-    /// Returns a stream of signals. The first signal comes immediately. Further signals follow after changes of the
+    /// Returns a stream of signals. The first signal comes immediately. Further signals follow after changes to the
     /// given tables, whenever notifications may have been lost, and after every `interval`. The stream buffers one
     /// signal, so several quick changes cause only one signal. It ends when the task that reads it is cancelled.
     package func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {

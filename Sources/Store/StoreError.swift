@@ -1,6 +1,6 @@
 import Routing
 
-/// An error of the store, for example about a credential, an app, the keyring or a migration. The message names the
+/// An error from the store, for example about a credential, an app, the keyring or a migration. The message names the
 /// file, row or field at fault and never contains a secret.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -40,12 +40,12 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Creates the error of a row that can't be read.
+    /// Creates the error for a row that can't be read.
     init(_ problem: RowError) { self.init(.unreadable, problem.message) }
 }
 
 extension RowError {
-    /// Returns the error of a row that can't be read.
+    /// Returns the error for a row that can't be read.
     ///
     /// - Parameter problem: the underlying error, which names the column.
     static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> RowError {

@@ -22,7 +22,7 @@ package final class WebhookSender: Output {
         let description = "the job was routed without a URL and its secrets"
     }
 
-    /// Creates an output without connections.
+    /// Creates an output that has no connections yet.
     ///
     /// - Parameter name: the name of the plugin.
     package init(

@@ -5,8 +5,9 @@ from outcomes import Outcomes, Probe
 from workload import job
 
 SIZE = 1_000_000
-# For each campaign: its limiting factor, its lane, the number of jobs, and the worker's settings. If this machine is the
-# limit, the simulator lacks CPU time too, so urgent requests also wait there. They do not wait at Apple's servers.
+# Each campaign has a limiting factor, a lane, a number of jobs, and settings of the worker. If this machine is the
+# limit, the simulator is short of CPU too, so urgent requests also wait in the simulator. Apple's servers would not
+# delay them.
 CAMPAIGNS = (("by 3 connections", "normal", 2, ("apns.maximum_connections=3",)), ("by this machine", "bulk", 6, ()))
 # The seconds between two urgent pushes. A short interval gives enough samples for the 99th percentile.
 INTERVAL = 0.1

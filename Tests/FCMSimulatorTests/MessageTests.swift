@@ -11,7 +11,7 @@ import Testing
         var says = ""
         /// The field that the error names.
         var field: String?
-        /// Whether the error has FCM's own details, which errors of the JSON parser lack.
+        /// Whether the error has FCM's own details, which errors from the JSON parser lack.
         var isOfFCM = false
 
         var description: String { String(text.prefix(100)) }

@@ -79,7 +79,7 @@ extension [UInt8] {
     }
 }
 
-/// A handler in the place of the socket, which records writes and flushes.
+/// A handler in the place of the socket. It records writes and flushes.
 private final class OutboundCounter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var flushes = 0

@@ -60,7 +60,7 @@ import Testing
             ], in: place.folder)
         #expect(streams.status == 0 && streams.output.hasSuffix("PKPK"), "\(streams)")
 
-        // The verification detects a changed file, and also a renamed file with a matching change of the manifest.
+        // The verification detects a changed file, and also a renamed file with a matching change to the manifest.
         let unpacked = try SourceFiles()
         try FileManager.default.copyItem(
             at: place.folder.appending(path: "unpacked"), to: unpacked.folder.appending(path: "a"))

@@ -43,7 +43,7 @@ struct TLSTests {
     }
 }
 
-/// A PostgreSQL server for a single test, which accepts only TLS connections on a loopback port.
+/// A PostgreSQL server for a single test. It accepts only TLS connections, on a loopback port.
 struct TLSServer {
     let port: Int
     private let folder: URL

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Error messages for files that contain something other than a credential. They state what the file contains.
+/// Error messages for files that contain something other than a credential. Most state what the file contains.
 enum ForeignFile {
     static let unknown = FileProblem(
         "is not a credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key")

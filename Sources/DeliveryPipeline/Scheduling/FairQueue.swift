@@ -146,8 +146,8 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Removes the jobs that have waited for at least a number of milliseconds. After the clock was set back, a job is
-    /// also removed if its arrival is at least as far in the future.
+    /// Removes the jobs that have waited for `milliseconds` or longer. If the clock was set back, an arrival time may
+    /// lie in the future. A job is also removed if its arrival time is `milliseconds` or more ahead of `now`.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []
         // The order is reversed, because an app without further jobs is removed from the list.

@@ -38,8 +38,8 @@ struct BearerAuthorization: ConnectionAuthorization {
 
 extension HTTP2Fields {
     /// Returns the header fields that all messages on a connection share. The token is about as long as a message, so
-    /// the header compression table stores it, and it is not sent with each message. This is safe, because attackers
-    /// cannot choose any text in the table.
+    /// it is stored in the header compression table instead of being sent with each message. This is safe, because
+    /// attackers cannot choose any text in the table.
     static func fcm(authority: String, token: Secret) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields([
             HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),

@@ -68,7 +68,7 @@ package enum TokenAnswer: Sendable, Equatable {
 package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error code of RFC 6749, such as `invalid_grant`.
     package let error: String
-    /// The explanation by the token endpoint, or an empty string.
+    /// The explanation from the token endpoint, or an empty string.
     package let explanation: String
 
     package init(_ error: String, _ explanation: String) {

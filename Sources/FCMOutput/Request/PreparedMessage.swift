@@ -10,7 +10,7 @@ package import PushSending
 // why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// The faults for which FCM refused the payload: one for devices, and one for topics, which accept only smaller
-    /// payloads. Each is `nil` if FCM has not refused the payload there.
+    /// payloads. Each is `nil` if FCM has not refused the payload for that kind.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
     /// Whether FCM has accepted the payload for a device, and whether it has accepted it for a topic.
     private var accepted = (device: false, broadcast: false)

@@ -1,7 +1,6 @@
 package import NIOCore
 
-/// A selector of the address for the next connection, which remembers failed addresses. A value type without clock or
-/// I/O.
+/// A selector of the address for the next connection. It remembers failed addresses. A value type without clock or I/O.
 ///
 /// The selector prefers the address to which the pool has the fewest connections, because Apple asks clients to spread
 /// their connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed

@@ -3,7 +3,7 @@ import HTTP2Session
 import NIOCore
 import NIOHTTP1
 
-/// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous request has been
+/// A handler for one HTTP/1.1 connection (RFC 9112). It sends a request only after the previous request has been
 /// answered.
 ///
 /// The handler retains its delegate until the channel is closed.

@@ -157,12 +157,12 @@ class SessionCore {
 
     func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
 
-    /// Handles an error of the peer for which the library resets a stream. Called before the reset is sent.
+    /// Handles an error by the peer for which the library resets a stream. Called before the reset is sent.
     func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
         noteDiagnosis(frame.diagnosis(code))
     }
 
-    /// Handles a message of the library about the peer's input.
+    /// Handles a message from the library about the peer's input.
     func complained(_ text: UnsafeRawBufferPointer) {
         noteDiagnosis(String(decoding: text, as: UTF8.self))
     }
@@ -175,7 +175,7 @@ class SessionCore {
 
     func frameBegan(_ header: nghttp2_frame_hd) {
         currentFrame = header
-        // A message about an earlier frame does not explain an error of this frame.
+        // A message about an earlier frame does not explain an error in this frame.
         if diagnosis != nil { diagnosis = nil }
         framesWithoutUse += 1
         if framesWithoutUse > Self.maximumFramesWithoutUse {
@@ -221,8 +221,8 @@ class SessionCore {
         diagnosis = text
     }
 
-    /// Records a failure if the library decided to send the GOAWAY. It does so when it ends the session because of an
-    /// error of the peer.
+    /// Records a failure if the library decided to send the GOAWAY. The library sends one when it ends the session
+    /// because of an error by the peer.
     func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
         let goAway = frame.goAway
         guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }

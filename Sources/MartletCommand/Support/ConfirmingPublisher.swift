@@ -25,7 +25,7 @@ final class ConfirmingPublisher: Sendable {
     private let trouble = Mutex<String?>(nil)
 
     /// Connects to the broker.
-    /// - Throws: the error of a broker that can't be reached.
+    /// - Throws: an error if the broker can't be reached.
     init(_ broker: AMQPConfiguration, _ patience: ConfirmTimeoutOption, logger: Logger) async throws {
         publisher = try AMQPPublisher(configuration: broker, logger: logger)
         seconds = patience.timeout

@@ -30,7 +30,7 @@ final class Deliveries: Sendable {
     ///   - consumers: the number of consumers. Each consumer has at most `prefetch` unacknowledged messages.
     ///   - endsWithConnection: whether a lost connection is an error, because the broker will redeliver the messages.
     ///     Otherwise the connection is established again.
-    /// - Throws: the error of a broker that can't be reached or refuses the connection.
+    /// - Throws: an error if the broker can't be reached or refuses the connection.
     init(
         of queue: String, topology: AMQPTopology = AMQPTopology(), broker: AMQPConfiguration, prefetch: UInt16 = .max,
         consumers: Int = 1, endsWithConnection: Bool, logger: Logger

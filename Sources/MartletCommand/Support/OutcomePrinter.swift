@@ -16,7 +16,7 @@ struct OutcomePrinter {
 
     /// Declares the queue and starts to consume it.
     ///
-    /// - Throws: the error of a broker that can't be reached or refuses the connection.
+    /// - Throws: an error if the broker can't be reached or refuses the connection.
     init(
         _ awaited: AwaitedOutcomes, of job: Job, _ names: PipelineNames, _ broker: AMQPConfiguration, logger: Logger
     ) async throws {

@@ -28,7 +28,7 @@ extension MetricFamily {
         "pool_waiting", .gauge, "Requests that wait for a connection with room.", labels: pool)
     package static let poolWindowBlocked = Self(
         "pool_window_blocked_total", .counter,
-        "Times that the flow-control window, and not the stream limit, delayed requests.", labels: pool)
+        "Number of times that the flow-control window, and not the stream limit, delayed requests.", labels: pool)
     package static let poolAnswers = Self(
         "pool_answers_total", .counter,
         "Answers to a pool by result: accepted (2xx), refused, or failed (5xx and 429).", labels: pool + ["result"])

@@ -1,5 +1,5 @@
-/// A record of the answers of one pool in the last minute, which is updated every two seconds. It detects four kinds of
-/// trouble. A value type without clock or I/O.
+/// A record of one pool's answers in the last minute, updated every two seconds. It detects four kinds of trouble.
+/// A value type without clock or I/O.
 ///
 /// | trouble | begins when |
 /// |---|---|

@@ -51,8 +51,8 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         .poolConnections, .poolStreams, .poolStreamsLimit, .poolWaiting, .poolWindowBlocked,
     ]
 
-    /// Returns the pools that have connections or waiting requests. In these pools, ``credential`` is the id of the
-    /// credential.
+    /// Returns the pools that have connections or waiting requests. Their ``credential`` is the credential's id, not
+    /// its label.
     package static func all(in page: MetricPage) -> [PoolStatus] {
         func statistics(_ family: MetricFamily) -> [Name: Int] {
             Dictionary(page.values(of: family).map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)

@@ -61,7 +61,7 @@ package enum StatusPage {
             ])
     }
 
-    /// Returns a text of this program as HTML, with the parts between backquotes as code.
+    /// Returns one of Martlet's own texts as HTML. Parts between backquotes become `code` elements.
     private static func withCode(_ text: String) -> HTML {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
         return HTML(parts.map { $0.isMultiple(of: 2) ? HTML(String($1)) : .element("code", HTML(String($1))) })

@@ -1,4 +1,4 @@
-/// The description of an output for the suite, which the output's author provides. It contains sample data for jobs. It
+/// The description of an output for the suite, written by the output's author. It contains sample data for jobs. It
 /// creates outputs that send to a double of the service.
 public struct OutputHarness: Sendable {
     /// The name of the output's plugin.

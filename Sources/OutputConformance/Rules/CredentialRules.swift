@@ -1,6 +1,6 @@
 import PushModel
 
-/// Rules about changes of credentials.
+/// Rules about changes to credentials.
 enum CredentialRules {
     static let all = [othersGoOn, unheardOf, retired, comesLate, withdrawn, closesRetired, secondOfAccount]
 

@@ -1,4 +1,4 @@
-/// A parsed error message of libpq about a failed attempt to connect, in libpq's verbose form.
+/// A parsed error message from libpq about a failed attempt to connect, in libpq's verbose form.
 package struct ConnectText: Equatable {
     /// The message on one line, without repeated faults. If a server refuses a connection both with and without TLS,
     /// libpq reports the same fault twice.

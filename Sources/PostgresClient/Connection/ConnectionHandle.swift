@@ -246,7 +246,7 @@ private func startConnection(_ options: [String: String]) -> OpaquePointer? {
         keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
 }
 
-/// Returns a message of libpq on one line. libpq wraps its messages with line ends and tabs.
+/// Returns a message from libpq on one line. libpq wraps its messages with line ends and tabs.
 private func oneLine(_ message: UnsafePointer<CChar>?) -> String {
     message.map { String(cString: $0).split { "\n\t".contains($0) }.joined(separator: " ") } ?? ""
 }

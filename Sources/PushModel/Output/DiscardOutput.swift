@@ -1,7 +1,7 @@
 import Foundations
 
-/// An output that delivers nothing and reports every recipient as sent. It is used for load tests of the broker and the
-/// database, and is the smallest example of an output.
+/// An output that delivers nothing. It reports recipients as sent, unless their job has expired or the output was
+/// stopped. It is used for load tests of the broker and the database, and is the smallest example of an output.
 public final class DiscardOutput: Output {
     private let now: @Sendable () -> Timestamp
     private let isStopped = Atomic(false)

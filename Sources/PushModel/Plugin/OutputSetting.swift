@@ -2,7 +2,7 @@ import Foundations
 
 /// A configuration setting of an output.
 ///
-/// The settings are the only declaration of configuration keys. The parser, `martlet config`, the tables in
+/// The settings are the only declaration of an output's configuration keys. The parser, `martlet config`, the tables in
 /// docs/configuration.md and the schema of the Helm chart are derived from them.
 public struct OutputSetting: Sendable, Hashable {
     /// The kind of a setting's value.

@@ -3,8 +3,8 @@ package import Logging
 package import PushModel
 
 /// The health of the credential, topics, apps and host of a pool that belongs to one credential. While the host does
-/// not answer, or the provider refuses pushes of a topic or app, only single probes are sent there. The object is used
-/// only on the pool's event loop.
+/// not answer, only single probes are sent to it. While the provider refuses pushes of a topic or app, only single
+/// probes of this topic or app are sent. The object is used only on the pool's event loop.
 ///
 /// The refusal of a push is evidence only about the push's topic, or about its app if the output has no topics. Pushes
 /// of other topics or apps continue, even if the provider states that it refuses the credential. All pushes are held

@@ -1,7 +1,7 @@
 import PostgresClient
 package import PushModel
 
-/// A change of one setting of an app.
+/// A change to one setting of an app.
 package enum AppChange: Sendable, Hashable {
     /// Sets the account that the app uses with an output.
     case account(String, of: String)

@@ -81,7 +81,7 @@ package struct AppRepository: Sendable {
     }
 
     /// Returns the statement that adds or changes the app's own row. It writes the row even if no column changes,
-    /// because a change of an account also counts as a change of the app.
+    /// because a change of account also counts as a change to the app.
     private static func row(
         _ bundleID: String, _ columns: [(name: String, value: PostgresValue)], adding: Bool
     ) -> PostgresStatement {

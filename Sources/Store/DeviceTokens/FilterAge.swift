@@ -1,4 +1,4 @@
-/// The age of a filter of dead tokens, which determines when the filter must be loaded again. A token can't be removed
+/// The age of a filter of dead tokens. It determines when the filter must be loaded again. A token can't be removed
 /// from a filter, so a token that registers again stays in the filter until the next reload. A value type without clock
 /// or I/O.
 package struct FilterAge: Sendable {

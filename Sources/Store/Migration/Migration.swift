@@ -1,7 +1,7 @@
 import Crypto
 import MigrationFiles
 
-/// A numbered SQL file of the folder `migrations`, embedded in the binary.
+/// A numbered SQL file from the folder `migrations`, embedded in the binary.
 package struct Migration: Sendable, Hashable {
     package let number: Int
     /// The file's name without number and `.sql`.

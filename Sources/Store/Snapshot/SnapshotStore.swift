@@ -82,7 +82,7 @@ package final class SnapshotStore: Sendable {
         return stream
     }
 
-    /// Replaces the snapshot after each change of the database, until the task is cancelled.
+    /// Replaces the snapshot after each change to the database, until the task is cancelled.
     package func run(on changes: ChangeListener) async {
         var patience = patience
         var generation = loader.keyring.generation

@@ -136,7 +136,7 @@ package struct WorkerRepository: Sendable {
     }
 
     /// Returns whether the current user may write the rows of workers. Also returns `true` for a user that does not run
-    /// workers, which is recognised by a missing permission to write `martlet.refusals`.
+    /// workers. Such a user has no permission to write `martlet.refusals`.
     ///
     /// - Throws: ``PostgresError``.
     package func mayBeWritten() async throws -> Bool {

@@ -33,8 +33,8 @@ package enum KeyTrust {
     ///
     /// - Parameters:
     ///   - isExplained: whether the service states that it refuses the key.
-    ///   - acceptedAt: the uptime in milliseconds at which the service last accepted a message of the key, or `nil` if
-    ///     never.
+    ///   - acceptedAt: the uptime in milliseconds at which the service last accepted a message with the key, or `nil`
+    ///     if never.
     ///   - isRepeated: whether the message was already sent with a new token.
     package static func verdict(
         isExplained: Bool, acceptedAt: Int64?, nowMilliseconds now: Int64, tokenAgeSeconds: Int64, isRepeated: Bool

@@ -3,8 +3,8 @@ import Logging
 import PushModel
 import PushSending
 
-/// The health of an origin and of the keys used there, which decides which messages may be sent. If the origin does not
-/// answer or refuses a key, only single probes are sent. Used only on the origin's event loop.
+/// The health of an origin and of the keys that are used for it. This health decides which messages may be sent. If the
+/// origin does not answer or refuses a key, only single probes are sent. Used only on the origin's event loop.
 final class OriginHealth {
     /// The time in milliseconds for which a disallowed address is remembered. After this time, the origin's name is
     /// looked up again.

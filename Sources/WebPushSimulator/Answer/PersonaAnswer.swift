@@ -84,7 +84,7 @@ struct PersonaAnswer {
         }
     }
 
-    /// Returns the message of Mozilla's server (autopush) if senders recognize the fault by it, or otherwise the name
+    /// Returns the message from Mozilla's server (autopush) if senders recognize the fault by it, or otherwise the name
     /// of the fault.
     private static func mozillaText(_ fault: WebPushReason) -> String {
         fault == .keyMismatch ? "VAPID public key mismatch" : fault.rawValue

@@ -22,7 +22,7 @@ final class TokenUseRecord: Sendable {
         }
     }
 
-    /// The counts of tokens, by persona and key.
+    /// The use of tokens, by persona and key.
     var uses: [String: VAPIDUse] { state.withLock(\.uses) }
 
     func reset() {

@@ -1,8 +1,8 @@
 import NIOPosix
 package import PushModel
 
-/// The plugin for webhooks. It sends batches of recipients over HTTP to a service that the operator provides, which may
-/// use any channel.
+/// The plugin for webhooks. Its output sends batches of recipients over HTTP to a service that the operator provides.
+/// This service may use any channel.
 package struct WebhookPlugin: OutputPlugin {
     package let name = "webhook"
     package let settings = WebhookConfiguration.settings

@@ -3,7 +3,8 @@ package enum BatchLimits {
     package static let recipients = 500
     package static let bodyBytes = 1_048_576
     package static let answerBytes = 1_048_576
-    /// The maximum memory for the batches on the wire of one receiver and their answers, in bytes.
+    /// The memory for one receiver's open batches and their answers, in bytes. At or above this value, no further batch
+    /// is sent.
     package static let bytesOnWire = 33_554_432
 
     /// Returns the maximum number of recipients in a batch for a redelivered job. Each attempt allows an eighth of the

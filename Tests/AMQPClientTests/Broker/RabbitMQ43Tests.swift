@@ -3,7 +3,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Changes of RabbitMQ 4.3 that Martlet relies on (rabbitmq.com, "Quorum Queues").
+/// Changes in RabbitMQ 4.3 that Martlet relies on (rabbitmq.com, "Quorum Queues").
 @Suite(
     .needsBroker, .endsAHang,
     .enabled("the broker is RabbitMQ 4.3 or later") {

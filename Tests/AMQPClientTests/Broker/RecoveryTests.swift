@@ -301,7 +301,8 @@ struct RecoveryTests {
         let test = try TestConsumer(
             configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
         try await test.connectOnce()
-        // There is no event to wait for, because nothing must happen. The broker disconnects a silent client after 6 s.
+        // The connection must stay open, so there is no event to wait for. The broker disconnects a silent client after
+        // 6 s.
         try await Task.sleep(for: .seconds(10))
         try await TestPublisher.publish([[1]], to: queue)
         try await test.log.wait("the message") { $0.deliveries.count == 1 }

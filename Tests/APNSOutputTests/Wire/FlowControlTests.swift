@@ -29,7 +29,7 @@ import WireTestSupport
         #expect(whole == 17)
         #expect(began == 18)
 
-        // Complete requests may have been accepted. The others cannot have been, so they are sent on a new connection.
+        // Complete requests may have been accepted. Incomplete requests were not, so they are sent on a new connection.
         try await server.withConnections { connections in
             for connection in connections { connection.channel?.close(promise: nil) }
         }

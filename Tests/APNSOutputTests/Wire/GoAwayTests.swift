@@ -11,7 +11,7 @@ import Foundations
 @Suite struct GoAwayTests {
     @Test(arguments: [false, true])
     func resendsOnlyUnprocessedPushesOnReplacementConnection(twoSteps: Bool) async throws {
-        // The server answers only after the test has checked the state before the answers.
+        // The server holds its answers until the test releases them, so that the test can first check the connections.
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         // A connection that is closing does not count towards this limit.

@@ -289,7 +289,8 @@ private struct SettlingWorld {
         }
         let before = harness.published.count
         harness.publisher(.returned(AMQPReturn(id: id, code: code, text: "no")))
-        // The message may have been published again without the headers of its job.
+        // A message that was returned as unroutable (312) stays unconfirmed, because the pipeline publishes it again
+        // later.
         if code == 312 || harness.published.dropFirst(before).contains(where: { $0.id == id }) { return }
         unconfirmed.removeAll { $0 == id }
         for (serial, _) in meant[id] ?? [] where untakeable.insert(serial).inserted { owed[serial]?.insert("told") }

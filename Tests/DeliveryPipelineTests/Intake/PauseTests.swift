@@ -45,7 +45,8 @@ import Testing
         #expect(harness.started == ["other"])
     }
 
-    /// Another worker may have moved jobs of another app to the queue, which wait behind those of the paused app.
+    /// The exchange lets jobs of other apps pass. Other workers may have moved these jobs to the queue behind the held
+    /// jobs.
     @Test func exchangesHeldJobsAtGrowingIntervals() {
         deliver(1..<5, from: .waiting(.normal, 0))
         harness.passBeat()

@@ -5,7 +5,7 @@ import PushModel
 import Routing
 import Testing
 
-/// A worker that has just started does not know yet which waiting queues have jobs of other apps.
+/// The behaviour of a worker while it does not know yet which waiting queues are in use.
 @Suite struct WaitingQueueStartTests {
     private let harness = PipelineHarness(maximumInFlight: 8) {
         $0.limits.appShare = 50

@@ -5,7 +5,7 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// Refusals of one recipient by FCM, which must not affect other recipients.
+/// Refusals by FCM that concern one recipient and must not affect other recipients.
 @Suite struct OneRecipientTests {
     @Test(arguments: [FCMReason.notFound, .permissionDenied, .pathNotFound, .forbidden])
     func retriesOnlyRecipientWithUnexplainedRefusal(fault: FCMReason) async throws {

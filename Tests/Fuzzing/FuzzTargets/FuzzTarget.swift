@@ -9,7 +9,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case errorBody = "error-body"
     /// Bodies of messages from the broker.
     case job
-    /// Properties and headers of messages from the broker, and the messages made from them.
+    /// Properties and headers of messages from the broker, and the messages that the worker builds from them.
     case message
     /// Configuration files, environment variables and flags.
     case configuration

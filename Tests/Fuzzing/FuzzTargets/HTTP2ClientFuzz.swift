@@ -41,7 +41,7 @@ enum HTTP2ClientFuzz {
     }
 }
 
-/// The owner of the client session, which checks the guarantees of `HTTP2ClientDelegate`.
+/// The owner of the client session. It checks the guarantees of `HTTP2ClientDelegate`.
 private final class ClientConversation: HTTP2ClientDelegate {
     private enum Phase {
         case waiting, started, ended, closed

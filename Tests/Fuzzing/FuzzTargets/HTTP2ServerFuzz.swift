@@ -45,7 +45,7 @@ enum HTTP2ServerFuzz {
     }
 }
 
-/// The owner of the server session, which answers each request and checks the guarantees of `HTTP2ServerDelegate`.
+/// The owner of the server session. It answers each request and checks the guarantees of `HTTP2ServerDelegate`.
 private final class ServerConversation: HTTP2ServerDelegate {
     private enum Phase {
         case started, ended, closed

@@ -50,7 +50,7 @@ extension BrokersPageTests {
         _ = try await tail.finish()
         let results = installation.names.results
         #expect(await publishes(to: results, url, installation) == 403)
-        // A user without the right gets an error of one line.
+        // The command reports the missing right in one line.
         let refused = try await installation.martlet(["results", "tail"], ["amqp.url": shop])
         #expect(refused.status == 1 && refused.errors.hasPrefix("Error: "), "\(refused)")
         #expect(

@@ -6,7 +6,8 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The programs of examples/clients, with the names of an installation. ``BrokersPageTests`` runs the shell scripts.
+/// The programs in examples/clients, with exchange and queue names replaced by those of a test installation.
+/// ``BrokersPageTests`` runs the shell scripts.
 @Suite(.needsServers, .endsAHang)
 struct ClientExampleTests {
     private static let app = "com.example.shop"

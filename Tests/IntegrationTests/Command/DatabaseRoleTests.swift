@@ -64,7 +64,7 @@ struct DatabaseRoleTests {
                 _ = try await run("credential", "retire", "\(id)")
                 _ = try await run("app", "remove", "com.example.shop")
                 let audit = try await run("audit", "--since", "1h", "--app", "com.example.shop")
-                // The lines are a header, three changes of the app and four changes of its account.
+                // The lines are a header, three changes to the app and four changes to its account.
                 #expect(audit.split(separator: "\n").count == 8, "\(audit)")
                 #expect(audit.contains("paused: false → true"), "\(audit)")
                 let deletion = audit.split(separator: "\n").first { $0.contains("delete app_accounts") } ?? ""

@@ -4,7 +4,8 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// `martlet sign` with a certificate of the database. PackageSigningTests check the contents of packages.
+/// `martlet sign` with a certificate that is stored in the database. The test target PackageSigningTests checks the
+/// contents of packages.
 @Suite(.needsServers)
 struct SignStoredTests {
     private struct Imported: Decodable {

@@ -74,7 +74,7 @@ struct PoolerTests {
                                 "2 outcomes are recorded")
                         }
                     }
-                    // The worker finds the changes of operators by polling.
+                    // The worker finds the operators' changes by polling.
                     let paused = try await installation.martlet(["app", "set", Self.app, "--paused"], pooled)
                     #expect(paused.status == 0, "\(paused)")
                     let key = installation.path("AuthKey_KEY7654321.p8")

@@ -62,8 +62,10 @@ struct RetryTests {
                 App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")], isPaused: true))
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([JobText("held", app: Self.app, to: Token.random(count: 10))])
-                try await eventually("\(worker.counts)") { worker.counts.jobsHeld >= 1 && worker.counts.jobsOpen == 0 }
-                #expect(installation.results.count == 0)
+                try await eventually("the job arrives: \(worker.counts)") {
+                    worker.counts.arrivals.reduce(0, +) == 1
+                }
+                #expect(worker.counts.jobsAccepted == 0 && installation.results.count == 0)
                 try await installation.setApp(App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")]))
                 try await installation.results.wait(for: 10)
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Foundations
 
-/// A proxy between a client and a server on loopback, which breaks connections in the ways a network does.
+/// A proxy between a client and a server on loopback. It breaks connections in the ways a network does.
 package final class TCPProxy: Sendable {
     /// The connection of one client. Two threads use its descriptors, and the last one to finish closes them.
     private final class Pair: Sendable {

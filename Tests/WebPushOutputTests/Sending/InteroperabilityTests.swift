@@ -7,7 +7,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// Messages of this output, decrypted by third-party libraries.
+/// Messages from this output, decrypted by third-party libraries.
 @Suite struct InteroperabilityTests {
     private struct Message: Encodable {
         let key: String

@@ -14,7 +14,8 @@ URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?
 # Loopback addresses, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which no host on the Internet has.
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
-# Hosts that are shown to users, or that name a scope, an audience or a VAPID subject. No program connects to them.
+# Hosts that are shown to users, or that name a scope, an audience or a VAPID subject. No test or script connects
+# to them.
 MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com", "yourdomain.com"}
 
 

@@ -22,7 +22,7 @@ package struct HistoryCounts: Sendable, Hashable {
     package var sent: Int { all[0] }
     /// The number of pushes that were delayed for another attempt or because of a refused credential.
     package var retried: Int { all[1] }
-    /// The number of pushes that ended without being sent.
+    /// The number of pushes that ended with an outcome other than `sent`.
     package var refused: Int { all[2] }
     package var answers: ArraySlice<Int> { all[Self.results...] }
 

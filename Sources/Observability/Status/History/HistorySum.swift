@@ -79,7 +79,7 @@ package struct HistorySum: Sendable, Hashable {
     }
 }
 
-/// The history of the fleet, which is updated with each reading of the table of workers. Workers whose rows were
+/// The history of the fleet. It is updated with each reading of the table of workers. Workers whose rows were
 /// deleted since this worker started still count, so that a rolling restart leaves no gap. A value type without clock
 /// or I/O.
 package struct FleetHistory: Sendable {

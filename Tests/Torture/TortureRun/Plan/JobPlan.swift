@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A job that is to be published.
+/// A job to publish.
 package struct JobPlan: Sendable {
     package let number: Int
     package let output: OutputKind

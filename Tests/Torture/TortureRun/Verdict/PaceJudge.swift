@@ -4,7 +4,7 @@ import Routing
 
 /// The judge of rate limits. It compares the requests that services received with the rates of apps and jobs.
 struct PaceJudge {
-    /// A change of an app's rate limit. Workers may apply the change from `start` on. The database has committed the
+    /// A change to an app's rate limit. Workers may apply the change from `start` on. The database has committed the
     /// change by `end`.
     private struct Change {
         let start: Int64
