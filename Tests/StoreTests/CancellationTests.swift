@@ -160,7 +160,7 @@ struct CancellationTests {
                     PostgresStatement("DELETE FROM martlet.cancellation_changes"),
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs ENABLE TRIGGER USER"),
                 ]
-                try await database.pool.withConnection { try await $0.batch(restored, timeout: .seconds(120)) }
+                _ = try await database.pool.withConnection { try await $0.batch(restored, timeout: .seconds(120)) }
                 try await eventually("reload after a restore") { follower.count == 1 && follower.knows("many-7") }
                 #expect(follower.loads == 2)
                 // Simulates changes that are deleted before the worker reads them.
