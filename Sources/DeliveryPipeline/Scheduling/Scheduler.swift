@@ -50,7 +50,8 @@ struct Scheduler {
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
-    /// Whether at least one job could not start in this turn only because of its app's rate limit.
+    /// Whether at least one job could not start in this turn only because of its app's rate limit, or because its app is
+    /// paused and the job must still move to a waiting queue.
     var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
@@ -231,7 +232,8 @@ struct Scheduler {
         let next = waiting[index].next(where: rule.allows) { app in
             app.pass(rateLimits, now: now)
             guard app.mustWait(in: queue) else { return false }
-            if !app.isPaused { waitsForPace = true }
+            // A job of a paused app stays in a waiting queue, but must leave any other queue.
+            if !app.isPaused || !queue.isWaiting { waitsForPace = true }
             return true
         }
         if waitsForPace { self.waitsForPace = true }

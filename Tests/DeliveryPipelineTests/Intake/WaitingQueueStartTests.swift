@@ -29,6 +29,16 @@ import Testing
         #expect(!harness.waiting.isEmpty)
     }
 
+    /// No delivery and no outcome follows the job, so only a timer can move it.
+    @Test func movesOnlyJobOfPausedAppOnceWaitingQueuesAreKnown() {
+        harness.replaceSnapshot(apps: [.pausedShop])
+        for connection in JobQueue.connections.indices { connect(connection) }
+        harness.deliver(jobBody("order-1"), number: 1)
+        #expect(harness.waiting.isEmpty && harness.started == [])
+        harness.passPace(milliseconds: 1_000)
+        #expect(harness.waiting.count == 1)
+    }
+
     @Test func movesNoJobWhileConnectionOfWaitingQueuesIsLost() {
         for connection in JobQueue.connections.indices { connect(connection) }
         harness.pass(seconds: 1)
