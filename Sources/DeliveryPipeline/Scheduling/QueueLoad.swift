@@ -19,10 +19,11 @@ struct QueueLoad {
     /// The time without a change after which the held jobs are exchanged, in seconds.
     private var patience = shortestPatience
     private static let (shortestPatience, longestPatience) = (30, 900)
-    /// Whether ``knownAt`` applies, because a connection was opened or lost.
+    /// Whether ``openedAt`` applies, because a connection was opened or lost.
     private var isUnknown = false
-    /// The time from which this worker knows whether jobs wait in this waiting queue, or `nil` while it is not consumed.
-    private var knownAt: Timestamp?
+    /// The time at which the connection that consumes this waiting queue was opened, or `nil` while it is not open.
+    private var openedAt: Timestamp?
+    /// The time after which this worker knows whether jobs wait in this waiting queue.
     private static let learningMilliseconds: Int64 = 1_000
     /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
@@ -65,15 +66,18 @@ struct QueueLoad {
 
     /// Records that the connection that consumes this waiting queue is open, or that it must still be opened.
     mutating func connects(_ isOpen: Bool, now: Timestamp) {
-        knownAt = isOpen ? Timestamp(milliseconds: now.milliseconds + Self.learningMilliseconds) : nil
-        isUnknown = true
+        (openedAt, isUnknown) = (isOpen ? now : nil, true)
     }
 
     /// Whether the connection that consumes this waiting queue is open.
-    var isConsumed: Bool { knownAt != nil }
+    var isConsumed: Bool { openedAt != nil }
 
     /// Returns whether the first jobs of this waiting queue have had time to arrive.
-    func isKnown(now: Timestamp) -> Bool { !isUnknown || knownAt.map { $0 <= now } ?? false }
+    func isKnown(now: Timestamp) -> Bool {
+        guard isUnknown else { return true }
+        // The clock may be set back meanwhile.
+        return openedAt.map { abs(now.milliseconds - $0.milliseconds) >= Self.learningMilliseconds } ?? false
+    }
 
     /// Returns whether this worker knows no other app with jobs in this waiting queue.
     func isFree(for app: AppLoad, now: Timestamp) -> Bool {
@@ -84,7 +88,7 @@ struct QueueLoad {
     /// Whether no deliveries are held and the prefetch is the initial one.
     var isAtRest: Bool { held == 0 && prefetch?.isAtFirst != false }
 
-    mutating func disconnected() { (connection, held, isUnknown, knownAt) = (nil, 0, true, nil) }
+    mutating func disconnected() { (connection, held, isUnknown, openedAt) = (nil, 0, true, nil) }
 
     func isSettling(now: Timestamp) -> Bool { settlements.inASecond(now: now).jobs > 0 }
 }

@@ -39,6 +39,13 @@ import Testing
         #expect(harness.waiting.count == 1)
     }
 
+    @Test func movesJobsAfterClockIsSetBack() {
+        for connection in JobQueue.connections.indices { connect(connection) }
+        harness.pass(seconds: -3_600)
+        harness.deliver((0..<10).map { .sample(jobBody("order-\($0)"), number: $0) })
+        #expect(!harness.waiting.isEmpty)
+    }
+
     @Test func movesNoJobWhileConnectionOfWaitingQueuesIsLost() {
         for connection in JobQueue.connections.indices { connect(connection) }
         harness.pass(seconds: 1)

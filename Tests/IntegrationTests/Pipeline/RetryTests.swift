@@ -8,7 +8,7 @@ import Testing
 import WorkerTestSupport
 import Routing
 
-/// Retries and held jobs, which wait in the broker's delay queues.
+/// Jobs that wait in the broker: for another attempt, for a credential, or for the end of a pause.
 @Suite(.needsServers)
 struct RetryTests {
     private static let app = "com.example.shop"
