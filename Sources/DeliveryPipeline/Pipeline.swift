@@ -140,9 +140,10 @@ struct Pipeline {
         scheduler.forgetIdleQueues()
     }
 
-    /// Moves a waiting job to a waiting queue. A suspect job is moved to the queue of suspects again.
+    /// Moves a waiting job to a waiting queue or a delay queue. A suspect job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
-        turn.putOff(job, to: scheduler.leave(job, now: turn.now))
+        let (destination, slot) = scheduler.leave(job, now: turn.now)
+        if let slot { throttle(job, until: slot, &turn) } else { turn.putOff(job, to: destination) }
     }
 
     /// Handles a message that the broker returned. If the broker would return it again, the message is given up.

@@ -125,16 +125,33 @@ package final class AppLoad: @unchecked Sendable {
         isPaused || isPaced(in: queue) ? waitingQueues.held : waitingQueues.other
     }
 
-    /// Returns the delay of a job for which no waiting queue is free, in seconds. It lasts until the rate limit allows the
-    /// job, or otherwise for as long as the job has waited so far.
-    func delay(of job: WaitingJob, now: Timestamp) -> Int {
+    /// Returns the time slot of a job that must wait for the rate limit and for which no waiting queue is free. Returns
+    /// `nil` if the job does not wait for the rate limit.
+    func slot(for job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let queue = job.inbound.queue
-        if !isPaused, !job.isFree, isPaced(in: queue),
-            let slot = limiter?.slot(
-                for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.kind], now: now)
-        {
-            return slot.delay(now: now)
+        guard !isPaused, !job.isFree, isPaced(in: queue) else { return nil }
+        return limiter?.slot(
+            for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.kind], until: job.job.expiration,
+            now: now)
+    }
+
+    /// Returns the slot that a job has under the present rate limit, or `nil` if it has none or may return now. Without
+    /// this check, a job would reserve time again each time it returns from a delay queue.
+    func slotAhead(of inbound: InboundJob, now: Timestamp) -> RateLimiter.Slot? {
+        guard !isPaused, isPaced(in: inbound.queue), let slot = inbound.slot, slot.rate == limiter?.rate else {
+            return nil
         }
+        return slot.isAhead(now: now) ? slot : nil
+    }
+
+    /// Releases the slot of a job that no longer needs it.
+    func release(_ slot: RateLimiter.Slot, of job: WaitingJob) {
+        if slot.rate == limiter?.rate { limiter?.releaseSlot(of: job.size.recipients) }
+    }
+
+    /// Returns the delay of a job that does not wait for the rate limit and for which no waiting queue is free, in
+    /// seconds. The job waits for as long as it has waited so far.
+    func delay(of job: WaitingJob) -> Int {
         let wait = min(isPaused ? Self.longestPause : Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
         return ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay
     }

@@ -40,10 +40,14 @@ package struct HoldingRule {
         .init(jobs: max(1, places / 4), recipients: room, bytes: bytes / 4)
     }
 
-    /// Returns the limit on the waiting jobs of all apps together.
-    package func waitingOfAll(_ throughput: Throughput.Count) -> FairQueue.Size {
-        .init(
-            jobs: jobs(of: 4, throughput), recipients: max(Self.leastInFlight, throughput.recipients), bytes: bytes / 2)
+    /// Returns the limit on the waiting jobs of all apps together. At least a quarter of the places without open jobs
+    /// stays free, so that the jobs of other apps can arrive.
+    ///
+    /// - Parameter open: the number of jobs that were started and not yet settled.
+    package func waitingOfAll(_ throughput: Throughput.Count, open: Int) -> FairQueue.Size {
+        var jobs = jobs(of: 4, throughput)
+        if throughput.jobs < Self.movedInASecond { jobs = min(jobs, max(0, places - open) * 3 / 4) }
+        return .init(jobs: jobs, recipients: max(Self.leastInFlight, throughput.recipients), bytes: bytes / 2)
     }
 
     private func jobs(of fraction: Int, _ throughput: Throughput.Count) -> Int {

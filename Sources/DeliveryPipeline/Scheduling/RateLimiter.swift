@@ -9,11 +9,12 @@ package import PushModel
 /// | arrives with less than ``waitSeconds`` of work before it | it waits in the worker until it may be sent |
 /// | arrives with more work before it, and its app has a waiting queue | it waits there |
 /// | arrives with more work before it, without a waiting queue | it gets a slot after all earlier slots |
-/// | returns at its slot | handled like a new job; the slot has reserved time to send it |
+/// | returns before its slot | it waits for the remaining time in the broker |
+/// | returns at its slot, or after the rate was changed | handled like a new job |
 ///
 /// A job is charged when it is sent. A job that is larger than the available credit leaves a debt, and later jobs wait
-/// until the debt is paid. Slots are denser than the rate, so that there is always a job to send. A job that returns
-/// too early gets another slot.
+/// until the debt is paid. Slots are denser than the rate, so that there is always a job to send. A job that returns at
+/// its slot and must still wait gets another slot.
 package struct RateLimiter {
     /// The time at which a job may be sent, and the rate from which the time was computed.
     package struct Slot: Sendable, Hashable {
@@ -33,6 +34,11 @@ package struct RateLimiter {
             self.init(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds) * 1_000), rate: rate)
         }
 
+        /// Returns whether the slot is in the future by more than ``earlyMilliseconds``.
+        func isAhead(now: Timestamp) -> Bool {
+            due.milliseconds - now.milliseconds > RateLimiter.earlyMilliseconds
+        }
+
         /// Returns the delay in the broker until the job is checked again, in seconds. It is at least one second, and
         /// otherwise never longer than the time until the slot.
         package func delay(now: Timestamp) -> Int {
@@ -46,6 +52,9 @@ package struct RateLimiter {
     static let unknownPart = 0.1
     /// The maximum amount of work that waits in a worker, in seconds.
     package static let waitSeconds = 4.0
+    /// How much earlier than its slot a job may return without waiting in the broker again, in milliseconds. The time
+    /// is half of ``waitSeconds``.
+    static let earlyMilliseconds: Int64 = 2_000
     /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20
     /// The maximum delay until a job in the broker is checked again, in seconds. If half of the job's remaining wait is

@@ -150,24 +150,30 @@ struct Scheduler {
     /// again when it returns.
     ///
     /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
-    ///   of other apps, or if there is none, a delay queue.
-    mutating func leave(_ job: WaitingJob, now: Timestamp) -> OutboundMessages.Destination {
+    ///   of other apps, or if there is none, a delay queue. A slot is returned if the job must wait in delay queues for
+    ///   its app's rate limit.
+    mutating func leave(
+        _ job: WaitingJob, now: Timestamp
+    ) -> (destination: OutboundMessages.Destination, slot: RateLimiter.Slot?) {
         _ = refunded([job])
-        guard let lane = job.inbound.queue.lane else { return job.inbound.home }
-        let number = queues.occupyWaitingQueue(of: lane, for: job, now: now)
-        return number.map { .waiting($0) } ?? .delay(seconds: job.appLoad.delay(of: job, now: now))
+        guard let lane = job.inbound.queue.lane else { return (job.inbound.home, nil) }
+        if let number = queues.occupyWaitingQueue(of: lane, for: job, now: now) { return (.waiting(number), nil) }
+        return (.delay(seconds: job.appLoad.delay(of: job)), job.appLoad.slot(for: job, now: now))
     }
 
-    /// Returns the time slot of a job that must wait in the broker for its own rate, or `nil` if the job can be queued
-    /// now.
+    /// Returns the time slot of a job that must wait in the broker for its own rate or, if it has a slot already, for its
+    /// app's rate limit. Returns `nil` if the job can be queued now.
     mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let inbound = job.inbound
         guard inbound.queue.isPaceable else { return nil }
         if job.isFree {
-            if let slot = inbound.slot, slot.due > now { jobPacers.releaseSlot(of: job.job, at: slot.rate) }
+            if let slot = inbound.slot, slot.due > now {
+                jobPacers.releaseSlot(of: job.job, at: slot.rate)
+                job.appLoad.release(slot, of: job)
+            }
             return nil
         }
-        guard let own = ownRate(of: job) else { return nil }
+        guard let own = ownRate(of: job) else { return job.appLoad.slotAhead(of: inbound, now: now) }
         let slot = jobPacers.slot(
             for: job.job, at: own, earlier: inbound.slot, waited: inbound.paced, workers: rateLimits.workers, now: now)
         job.hasPaid = slot == nil
@@ -255,7 +261,7 @@ struct Scheduler {
                 return app.isPaced(in: queue)
                     ? rule.waiting(room: app.room(in: queue)) : rule.waiting(app.throughput(queue, now: now))
             },
-            all: rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
+            all: rule.waitingOfAll(queues[index].throughput.inASecond(now: now), open: queues[index].open),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 

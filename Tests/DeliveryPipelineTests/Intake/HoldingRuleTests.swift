@@ -20,13 +20,19 @@ import Testing
     @Test func allowsMoreJobsToWaitAtHighThroughput() {
         func jobs(_ throughput: Int) -> Int { rule.waiting(.init(jobs: throughput, recipients: throughput)).jobs }
         #expect([jobs(3_999), jobs(4_000), jobs(20_000)] == [500, 2_000, 10_000])
-        #expect(rule.waitingOfAll(.init(jobs: 20_000, recipients: 20_000)).jobs == 10_000)
+        #expect(rule.waitingOfAll(.init(jobs: 20_000, recipients: 20_000), open: 3_900).jobs == 10_000)
     }
 
     @Test func allowsOneSecondOfTotalThroughputToWait() {
-        #expect(rule.waitingOfAll(.init()) == .init(jobs: 1_000, recipients: 2_000, bytes: 16_000))
+        #expect(rule.waitingOfAll(.init(), open: 0) == .init(jobs: 1_000, recipients: 2_000, bytes: 16_000))
         #expect(
-            rule.waitingOfAll(.init(jobs: 18, recipients: 9_000))
+            rule.waitingOfAll(.init(jobs: 18, recipients: 9_000), open: 0)
                 == .init(jobs: 1_000, recipients: 9_000, bytes: 16_000))
+    }
+
+    /// Eight slow apps have open jobs in eight ninths of the places.
+    @Test func keepsPlacesFreeBesideManySlowApps() {
+        #expect(rule.waitingOfAll(.init(), open: 3_556).jobs == 333)
+        #expect(rule.waitingOfAll(.init(), open: 4_100).jobs == 0)
     }
 }

@@ -1,0 +1,43 @@
+import AMQPClient
+import Contract
+import DeliveryPipeline
+import Testing
+
+/// Jobs of a rate-limited app while jobs of another app occupy its waiting queues. They wait in delay queues.
+@Suite struct LimitedAppWithoutQueueTests {
+    private let site = PacedSite(2)
+
+    init() {
+        for number in 0..<JobQueue.waitingQueues {
+            site.deliver(1, of: 1, in: .waiting(.normal, number), from: UInt64(900 + number), app: "com.example.other")
+        }
+        site.deliver(300, of: 1)
+    }
+
+    private func slot(_ message: AMQPPublication) -> Int64 { message.properties.headers["x-martlet-slot"]?.integer ?? 0 }
+
+    @Test func delaysJobsUntilTheirSlots() throws {
+        #expect(site.paced.count == 290, "a worker keeps four seconds of work")
+        let slots = site.paced.map(slot).sorted()
+        let (first, last) = (try #require(slots.first), try #require(slots.last))
+        #expect(Set(slots).count == 290 && last - first == 72_250, "four slots for each second")
+    }
+
+    /// Otherwise each return from a delay queue would reserve more time, and the app would send less than its rate.
+    @Test func keepsSlotOfJobThatReturnsEarly() throws {
+        let delayed = site.paced
+        let last = try #require(delayed.map(slot).max())
+        let late = delayed.filter { slot($0) > last - 20_000 }
+        for message in late { site.comesBack(message) }
+        #expect(site.paced.dropFirst(290).map(slot) == late.map(slot))
+        site.deliver(1, of: 1, from: 2_000)
+        #expect(try slot(#require(site.paced.last)) == last + 250)
+    }
+
+    @Test func sendsJobThatReturnsAtItsSlot() throws {
+        let message = try #require(site.paced.max { slot($0) < slot($1) })
+        site.pass(seconds: 80)
+        site.comesBack(message)
+        #expect(site.paced.count == 290 && site.sent == 10 + 1 + JobQueue.waitingQueues)
+    }
+}
