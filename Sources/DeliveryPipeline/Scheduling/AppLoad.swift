@@ -120,9 +120,16 @@ package final class AppLoad: @unchecked Sendable {
 
     // MARK: Waiting in the broker
 
-    /// Returns the numbers of the waiting queues that jobs of a queue may use, the preferred one first.
-    func waitingQueues(for queue: JobQueue) -> [Int] {
-        isPaused || isPaced(in: queue) ? waitingQueues.held : waitingQueues.other
+    /// Returns whether jobs of a queue may have to wait for a long time, because of a pause or a rate limit.
+    private func isHeld(in queue: JobQueue) -> Bool { isPaused || isPaced(in: queue) }
+
+    /// Returns the numbers of the waiting queues that a job may use, the preferred one first. A large job that is held
+    /// may use none, because all waiting queues of a connection share a limit on the bytes that a worker holds.
+    ///
+    /// - Parameter large: the minimum size of a large job, in bytes.
+    func waitingQueues(for job: WaitingJob, large: Int) -> [Int] {
+        guard isHeld(in: job.inbound.queue) else { return waitingQueues.other }
+        return job.size.bytes < large ? waitingQueues.held : []
     }
 
     /// Returns the time slot of a job that must wait for the rate limit and for which no waiting queue is free. Returns

@@ -29,6 +29,9 @@ struct Scheduler {
 
     private static let millisecondsToNextLook: Int64 = 1_000
 
+    /// The number of large jobs that a connection may hold.
+    private static let largeJobs = 64
+
     /// The number of tracked apps at or above which idle apps are removed before another app is added.
     private static let mostIdleApps = 1_000
 
@@ -157,7 +160,10 @@ struct Scheduler {
     ) -> (destination: OutboundMessages.Destination, slot: RateLimiter.Slot?) {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return (job.inbound.home, nil) }
-        if let number = queues.occupyWaitingQueue(of: lane, for: job, now: now) { return (.waiting(number), nil) }
+        let large = configuration.prefetchBytes / Self.largeJobs
+        if let number = queues.occupyWaitingQueue(of: lane, for: job, large: large, now: now) {
+            return (.waiting(number), nil)
+        }
         return (.delay(seconds: job.appLoad.delay(of: job)), job.appLoad.slot(for: job, now: now))
     }
 

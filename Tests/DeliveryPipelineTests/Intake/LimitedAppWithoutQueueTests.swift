@@ -1,6 +1,7 @@
 import AMQPClient
 import Contract
 import DeliveryPipeline
+import PushModel
 import Testing
 
 /// Jobs of a rate-limited app while jobs of another app occupy its waiting queues. They wait in delay queues.
@@ -39,5 +40,15 @@ import Testing
         site.pass(seconds: 80)
         site.comesBack(message)
         #expect(site.paced.count == 290 && site.sent == 10 + 1 + JobQueue.waitingQueues)
+    }
+
+    /// Waiting queues share a limit on the bytes that a worker holds, so a few large jobs would block all of them.
+    @Test func delaysLargeJobsInsteadOfMovingThem() {
+        let site = PacedSite(2) { $0.prefetchBytes = 64_000 }
+        let padding = String(repeating: " ", count: 1_000)
+        site.deliver(40, of: 1, more: padding)
+        site.deliver(40, of: 1, from: 100)
+        #expect(!site.paced.isEmpty && site.paced.allSatisfy { $0.body.count > 1_000 })
+        #expect(!site.harness.waiting.isEmpty && site.harness.waiting.allSatisfy { $0.body.count < 1_000 })
     }
 }
