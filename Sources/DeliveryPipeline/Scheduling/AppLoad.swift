@@ -36,7 +36,7 @@ package final class AppLoad: @unchecked Sendable {
     private let waitingQueues: (held: [Int], other: [Int])
     /// The shortest delay of a job for which no waiting queue is free, and the longest delay without and with a pause, in
     /// seconds.
-    private static let (shortestDelay, longestDelay, longestPause) = (5, 120, 900)
+    private static let (shortestDelay, longestDelay, longestPause) = (1, 120, 900)
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
     /// Whether an operator has paused the app.

@@ -53,7 +53,7 @@ import Testing
         for app in Self.apps.indices { flood(app, number: UInt64(100 * app)) }
         let all = Self.apps.indices.map(keys).filter { !$0.isEmpty }
         #expect(all.allSatisfy { $0.count == 1 } && Set(all).count == all.count, "\(all)")
-        let delayed = harness.published.filter { $0.exchange == "martlet.delay.5" }
+        let delayed = harness.published.filter { $0.exchange == "martlet.delay.1" }
         #expect(!delayed.isEmpty && delayed.allSatisfy { $0.routingKey == "normal.returned" })
         // The delay grows with the time that the job has waited.
         let again = try #require(delayed.last)
