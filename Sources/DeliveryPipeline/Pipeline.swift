@@ -82,8 +82,7 @@ struct Pipeline {
             let isOver = scheduler.rateLimits.concerns(job) && sendsNothing(of: job, turn.now)
             var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
             if !isOver { try scheduler.check(waiting, now: turn.now) }
-            let slot = scheduler.slotAhead(of: &waiting, now: turn.now)
-            if let slot { return throttle(waiting, until: slot, &turn) }
+            if let slot = scheduler.slot(of: &waiting, now: turn.now) { return throttle(waiting, until: slot, &turn) }
             scheduler.append(waiting, now: turn.now)
         } catch {
             turn.reject(turn.open(inbound), error)

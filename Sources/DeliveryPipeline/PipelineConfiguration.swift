@@ -16,6 +16,8 @@ package struct PipelineConfiguration: Sendable {
     package var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
     package var prefetchBytes = 33_554_432
+    /// The minimum size of a large job, in bytes. A worker does not let large jobs wait in its memory for long.
+    var largeJobBytes: Int { prefetchBytes / 64 }
     package var maximumOutcomesPerEvent: Int
     /// The maximum time that an outcome waits for further outcomes to share its result event, in milliseconds.
     package var maximumWaitMilliseconds: Int

@@ -125,11 +125,9 @@ package final class AppLoad: @unchecked Sendable {
 
     /// Returns the numbers of the waiting queues that a job may use, the preferred one first. A large job that is held
     /// may use none, because all waiting queues of a connection share a limit on the bytes that a worker holds.
-    ///
-    /// - Parameter large: the minimum size of a large job, in bytes.
-    func waitingQueues(for job: WaitingJob, large: Int) -> [Int] {
+    func waitingQueues(for job: WaitingJob) -> [Int] {
         guard isHeld(in: job.inbound.queue) else { return waitingQueues.other }
-        return job.size.bytes < large ? waitingQueues.held : []
+        return job.isLarge ? [] : waitingQueues.held
     }
 
     /// Returns the time slot of a job that must wait for the rate limit and for which no waiting queue is free. Returns

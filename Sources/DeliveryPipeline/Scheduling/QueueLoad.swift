@@ -105,11 +105,10 @@ extension [QueueLoad] {
 
     /// Occupies one of the waiting queues of a job's app: the first in which this worker knows no jobs of other apps.
     ///
-    /// - Parameter large: the minimum size of a large job, in bytes.
     /// - Returns: the number of the queue, or `nil` if none is free.
-    mutating func occupyWaitingQueue(of lane: Lane, for job: WaitingJob, large: Int, now: Timestamp) -> Int? {
+    mutating func occupyWaitingQueue(of lane: Lane, for job: WaitingJob, now: Timestamp) -> Int? {
         let app = job.appLoad
-        let number = app.waitingQueues(for: job, large: large).first {
+        let number = app.waitingQueues(for: job).first {
             self[JobQueue.waiting(lane, $0).index].isFree(for: app, now: now)
         }
         if let number { self[JobQueue.waiting(lane, number).index].occupy(app, at: now) }

@@ -29,9 +29,6 @@ struct Scheduler {
 
     private static let millisecondsToNextLook: Int64 = 1_000
 
-    /// The number of large jobs that a connection may hold.
-    private static let largeJobs = 64
-
     /// The number of tracked apps at or above which idle apps are removed before another app is added.
     private static let mostIdleApps = 1_000
 
@@ -139,7 +136,7 @@ struct Scheduler {
         return WaitingJob(
             inbound: inbound, job: job, appLoad: app,
             chunkSize: size ?? rateLimits.chunkSize(of: job, inbound, app, configuration.limits.chunkSize),
-            isOver: isOver)
+            isOver: isOver, isLarge: inbound.delivery.size >= configuration.largeJobBytes)
     }
 
     mutating func append(_ job: WaitingJob, now: Timestamp) {
@@ -155,21 +152,16 @@ struct Scheduler {
     /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
     ///   of other apps, or if there is none, a delay queue. A slot is returned if the job must wait in delay queues for
     ///   its app's rate limit.
-    mutating func leave(
-        _ job: WaitingJob, now: Timestamp
-    ) -> (destination: OutboundMessages.Destination, slot: RateLimiter.Slot?) {
+    mutating func leave(_ job: WaitingJob, now: Timestamp) -> (OutboundMessages.Destination, RateLimiter.Slot?) {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return (job.inbound.home, nil) }
-        let large = configuration.prefetchBytes / Self.largeJobs
-        if let number = queues.occupyWaitingQueue(of: lane, for: job, large: large, now: now) {
-            return (.waiting(number), nil)
-        }
+        if let number = queues.occupyWaitingQueue(of: lane, for: job, now: now) { return (.waiting(number), nil) }
         return (.delay(seconds: job.appLoad.delay(of: job)), job.appLoad.slot(for: job, now: now))
     }
 
     /// Returns the time slot of a job that must wait in the broker for its own rate or, if it has a slot already, for its
     /// app's rate limit. Returns `nil` if the job can be queued now.
-    mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
+    mutating func slot(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let inbound = job.inbound
         guard inbound.queue.isPaceable else { return nil }
         if job.isFree {
@@ -380,7 +372,7 @@ struct Scheduler {
         // The lower prefetch keeps the broker from sending the same number of jobs again.
         while moves[index].mayMove(now: now), prefetch < before,
             waiting[index].size.recipients > max(throughput, HoldingRule.leastInFlight)
-                || waiting[index].size.jobs > prefetch && waiting[index].size.bytes > configuration.prefetchBytes / 64,
+                || waiting[index].size.jobs > prefetch && waiting[index].size.bytes > configuration.largeJobBytes,
             let job = waiting[index].newest()
         {
             surplus.append(job)

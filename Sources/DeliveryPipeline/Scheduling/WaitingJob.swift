@@ -12,6 +12,8 @@ package struct WaitingJob: Sendable {
     let isFree: Bool
 
     let isToBeSplit: Bool
+    /// Whether the job is at least as large as ``PipelineConfiguration/largeJobBytes``.
+    let isLarge: Bool
     /// Whether the job was charged to its own rate limit. The charge is refunded if the job leaves this worker
     /// unstarted.
     var hasPaid = false
@@ -22,8 +24,11 @@ package struct WaitingJob: Sendable {
     ///   - chunkSize: the maximum number of recipients that are sent as one job. A larger job is counted with this
     ///     number.
     ///   - isOver: whether the job is cancelled, expired, or scheduled for later.
-    package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false) {
-        self.chunkSize = chunkSize
+    package init(
+        inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false,
+        isLarge: Bool = false
+    ) {
+        (self.chunkSize, self.isLarge) = (chunkSize, isLarge)
         isToBeSplit = !inbound.isChunk && job.recipients.count > chunkSize
         isFree = isOver || isToBeSplit
         self.inbound = inbound

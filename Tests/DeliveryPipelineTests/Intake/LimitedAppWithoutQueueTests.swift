@@ -15,7 +15,9 @@ import Testing
         site.deliver(300, of: 1)
     }
 
-    private func slot(_ message: AMQPPublication) -> Int64 { message.properties.headers["x-martlet-slot"]?.integer ?? 0 }
+    private func slot(_ message: AMQPPublication) -> Int64 {
+        message.properties.headers["x-martlet-slot"]?.integer ?? 0
+    }
 
     @Test func delaysJobsUntilTheirSlots() throws {
         #expect(site.paced.count == 291, "a worker keeps four seconds of work")
