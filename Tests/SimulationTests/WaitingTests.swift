@@ -41,15 +41,16 @@ import Testing
             Self.slowest(1, lane, in: beside), atMostLongerThan: Self.slowest(1, lane, in: alone), "\(lane)")
     }
 
-    /// The slow apps occupy all waiting queues, so jobs of the burst wait in delay queues for a second or two.
+    /// The slow apps occupy all waiting queues that the burst may use, so its jobs wait in delay queues for a second or
+    /// two.
     @Test func burstBesideManySlowBacklogs() {
         let slow = (0..<6).map { Self.tenant($0) { ($0.streams, $0.answerMilliseconds) = (100, 5_000) } }
         let burst = Self.burst(6, 3_000, .normal, at: 30)
         let alone = Self.run(slow + [Self.tenant(6)], [burst])
         let backlogs = (0..<6).map { Self.burst($0, 3_000, .normal, at: 5) }
         let beside = Self.run(slow + [Self.tenant(6)], backlogs + [burst])
-        let (slowest, shortest) = (Self.slowest(6, .normal, in: beside), Self.slowest(6, .normal, in: alone))
-        #expect(slowest <= shortest + 3_000, "\(slowest) ms beside others, \(shortest) ms alone")
+        let (slowest, slowestAlone) = (Self.slowest(6, .normal, in: beside), Self.slowest(6, .normal, in: alone))
+        #expect(slowest <= slowestAlone + 3_000, "\(slowest) ms beside others, \(slowestAlone) ms alone")
     }
 
     /// The bulk lane is full, so the broker refuses the scheduled bulk jobs of one app when they come due.

@@ -31,11 +31,11 @@ package final class AppLoad: @unchecked Sendable {
     package private(set) var waiting = 0
     /// The number of recipients of the waiting jobs, by the queue's kind.
     private var queued = Array(repeating: 0, count: JobQueue.kinds.count)
-    /// The numbers of the waiting queues that the app's jobs may use, the preferred one first: while the app is paused or
-    /// has a rate limit, and otherwise.
+    /// The numbers of the waiting queues that the app's jobs may use, the preferred one first. `held` applies while the
+    /// jobs are paused or rate-limited, and `other` at all other times.
     private let waitingQueues: (held: [Int], other: [Int])
-    /// The shortest delay of a job for which no waiting queue is free, and the longest delay without and with a pause, in
-    /// seconds.
+    /// The shortest delay of a job for which no waiting queue is free, in seconds, and the longest delay: `longestPause`
+    /// if the app is paused, and `longestDelay` otherwise.
     private static let (shortestDelay, longestDelay, longestPause) = (1, 120, 900)
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
@@ -123,8 +123,8 @@ package final class AppLoad: @unchecked Sendable {
     /// Returns whether jobs of a queue may have to wait for a long time, because of a pause or a rate limit.
     private func isHeld(in queue: JobQueue) -> Bool { isPaused || isPaced(in: queue) }
 
-    /// Returns the numbers of the waiting queues that a job may use, the preferred one first. A large job that is held
-    /// may use none, because all waiting queues of a connection share a limit on the bytes that a worker holds.
+    /// Returns the numbers of the waiting queues that a job may use, the preferred one first. The list is empty for a
+    /// large job of a paused or rate-limited app, because all waiting queues of a connection share a limit on bytes.
     func waitingQueues(for job: WaitingJob) -> [Int] {
         guard isHeld(in: job.inbound.queue) else { return waitingQueues.other }
         return job.isLarge ? [] : waitingQueues.held
@@ -140,8 +140,8 @@ package final class AppLoad: @unchecked Sendable {
             now: now)
     }
 
-    /// Returns the slot that a job has under the present rate limit, or `nil` if it has none or may return now. Without
-    /// this check, a job would reserve time again each time it returns from a delay queue.
+    /// Returns the slot that a job has under the present rate limit, or `nil` if it has none or the slot is not ahead.
+    /// Without this check, a job that returns from a delay queue before its slot would reserve time again.
     func slotAhead(of inbound: InboundJob, now: Timestamp) -> RateLimiter.Slot? {
         guard !isPaused, isPaced(in: inbound.queue), let slot = inbound.slot, slot.rate == limiter?.rate else {
             return nil
@@ -155,7 +155,7 @@ package final class AppLoad: @unchecked Sendable {
     }
 
     /// Returns the delay of a job that does not wait for the rate limit and for which no waiting queue is free, in
-    /// seconds. The job waits for as long as it has waited so far.
+    /// seconds. The delay grows with the time that the job has waited so far, up to a maximum.
     func delay(of job: WaitingJob) -> Int {
         let wait = min(isPaused ? Self.longestPause : Self.longestDelay, max(Self.shortestDelay, job.inbound.paced))
         return ScheduleDelays.delays.last { $0 <= wait } ?? Self.shortestDelay

@@ -40,8 +40,8 @@ package struct HoldingRule {
         .init(jobs: max(1, places / 4), recipients: room, bytes: bytes / 4)
     }
 
-    /// Returns the limit on the waiting jobs of all apps together. At least a quarter of the places without open jobs
-    /// stays free, so that the jobs of other apps can arrive.
+    /// Returns the limit on the waiting jobs of all apps together. While moving a job costs less than sending it, a
+    /// quarter of the places that open jobs do not use stays free, so that the jobs of other apps can arrive.
     ///
     /// - Parameter open: the number of jobs that were started and not yet settled.
     package func waitingOfAll(_ throughput: Throughput.Count, open: Int) -> FairQueue.Size {

@@ -9,7 +9,7 @@
 /// |---|---|
 /// | less than half a second of work | doubled, if it was used up and deliveries are settled |
 /// | more than four seconds of work, for two seconds | halved until one second of work is left |
-/// | none, and less than a quarter of the prefetch was used | halved, because little is waiting |
+/// | none, and little of the prefetch was used | halved, but set to at least the initial prefetch |
 /// | any other amount | unchanged |
 package struct PrefetchControl {
     /// The initial prefetch, in jobs, to which the prefetch also returns when nothing waits.

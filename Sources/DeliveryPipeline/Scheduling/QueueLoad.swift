@@ -19,11 +19,11 @@ struct QueueLoad {
     /// The time without a change after which the held jobs are exchanged, in seconds.
     private var patience = shortestPatience
     private static let (shortestPatience, longestPatience) = (30, 900)
-    /// Whether ``openedAt`` applies, because a connection was opened or lost.
+    /// Whether ``isKnown(now:)`` depends on ``openedAt``. It is `false` until the first connection opens or is lost.
     private var isUnknown = false
     /// The time at which the connection that consumes this waiting queue was opened, or `nil` while it is not open.
     private var openedAt: Timestamp?
-    /// The time after which this worker knows whether jobs wait in this waiting queue.
+    /// The time from the opening of the connection until the first jobs have had time to arrive, in milliseconds.
     private static let learningMilliseconds: Int64 = 1_000
     /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
@@ -64,7 +64,7 @@ struct QueueLoad {
 
     mutating func occupy(_ app: AppLoad, at now: Timestamp) { occupant = (ObjectIdentifier(app), now) }
 
-    /// Records that the connection that consumes this waiting queue is open, or that it must still be opened.
+    /// Records whether the connection that consumes this waiting queue is open.
     mutating func connects(_ isOpen: Bool, now: Timestamp) {
         (openedAt, isUnknown) = (isOpen ? now : nil, true)
     }
@@ -94,8 +94,8 @@ struct QueueLoad {
 }
 
 extension [QueueLoad] {
-    /// Handles the opening of the connection that consumes these queues. Until the waiting queues are consumed, too, and
-    /// their first jobs have had time to arrive, no job moves there.
+    /// Handles the opening of the connection that consumes these queues. Excess jobs move to a waiting queue only when
+    /// its connection has been open long enough for its first jobs to arrive.
     mutating func connected(_ opened: [JobQueue], now: Timestamp) {
         for queue in JobQueue.allWaiting {
             let isOpened = opened.contains(queue)

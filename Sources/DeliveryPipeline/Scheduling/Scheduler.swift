@@ -41,7 +41,7 @@ struct Scheduler {
     /// The queues with waiting jobs. Until the end of the turn, queues without waiting jobs may be among them.
     var busy = BusyQueues()
     /// The waiting queues whose prefetch may change: this worker has held deliveries of them since the last adjustment,
-    /// or the prefetch is not the lowest.
+    /// or the prefetch is not the initial one.
     private var watched = QueueSet()
     /// The rate limits and the number of workers in this turn.
     var rateLimits = RateLimits()
@@ -150,8 +150,8 @@ struct Scheduler {
     /// again when it returns.
     ///
     /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
-    ///   of other apps, or if there is none, a delay queue. A slot is returned if the job must wait in delay queues for
-    ///   its app's rate limit.
+    ///   of other apps, or a delay queue if there is none. If the job waits for its app's rate limit in delay queues, its
+    ///   slot is also returned and takes precedence over the delay queue.
     mutating func leave(_ job: WaitingJob, now: Timestamp) -> (OutboundMessages.Destination, RateLimiter.Slot?) {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return (job.inbound.home, nil) }
@@ -159,8 +159,8 @@ struct Scheduler {
         return (.delay(seconds: job.appLoad.delay(of: job)), job.appLoad.slot(for: job, now: now))
     }
 
-    /// Returns the time slot of a job that must wait in the broker for its own rate or, if it has a slot already, for its
-    /// app's rate limit. Returns `nil` if the job can be queued now.
+    /// Returns the time slot of a job that must wait in the broker: for its own rate, or until the slot that it already
+    /// has under its app's rate limit. Returns `nil` if the job can be queued now.
     mutating func slot(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let inbound = job.inbound
         guard inbound.queue.isPaceable else { return nil }
@@ -245,8 +245,9 @@ struct Scheduler {
         return next
     }
 
-    /// Returns the next job to move to a waiting queue because its app exceeds its share or its rate limit, or `nil` if
-    /// there is none. Jobs of a waiting queue stay, because their number is limited by the queue's prefetch.
+    /// Returns the next job to move to a waiting queue because its app is paused or exceeds its share or rate limit.
+    /// Returns `nil` if there is none, or while this worker does not yet know which waiting queues are in use. Jobs of a
+    /// waiting queue stay, because their number is limited by the queue's prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
         guard let lane = queue.lane, !queue.isWaiting, moves[index].mayMove(now: now),
@@ -339,7 +340,7 @@ struct Scheduler {
     /// every turn.
     ///
     /// - Returns: whether the prefetch must be adjusted periodically. That is the case if deliveries are held or a
-    ///   prefetch is above its minimum.
+    ///   prefetch is not the initial one.
     mutating func watchPrefetch() -> Bool {
         guard !watched.isEmpty else { return false }
         for queue in watched.queues {

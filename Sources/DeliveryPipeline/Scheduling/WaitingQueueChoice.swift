@@ -2,15 +2,17 @@ import Contract
 
 /// The choice of waiting queues for an app. A value type without clock or I/O.
 ///
-/// Half of a lane's waiting queues are for apps that are paused or have a rate limit, because such apps may occupy a queue
-/// for days. The others are for apps that exceed their share. Of its half, each app may use a few queues. Two apps that
-/// wait at the same time therefore rarely want the same ones (AWS, "Workload isolation using shuffle-sharding").
+/// Half of a lane's waiting queues are for apps that are paused or have a rate limit, because such apps may occupy a
+/// queue for days. The other half is for apps that exceed their share. Each app may use a few queues of a half, in an
+/// order that depends on its name. Two apps that wait at the same time therefore usually prefer different queues
+/// (AWS, "Workload isolation using shuffle-sharding").
 enum WaitingQueueChoice {
     private static let half = JobQueue.waitingQueues / 2
     /// The number of waiting queues that an app may use.
     private static let perApp = 3
 
-    /// Returns different numbers of waiting queues that depend only on the app's name.
+    /// Returns the numbers of the waiting queues that an app may use, the preferred one first. They depend only on the
+    /// app's name and `isHeld`.
     ///
     /// - Parameter isHeld: whether the app is paused or has a rate limit.
     static func numbers(of app: String, isHeld: Bool) -> [Int] {

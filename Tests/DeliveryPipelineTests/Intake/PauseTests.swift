@@ -45,8 +45,8 @@ import Testing
         #expect(harness.started == ["other"])
     }
 
-    /// The exchange lets jobs of other apps pass. Other workers may have moved these jobs to the queue behind the held
-    /// jobs.
+    /// Exchanging the held jobs lets the jobs of other apps through, which other workers may have moved to the same
+    /// queue.
     @Test func exchangesHeldJobsAtGrowingIntervals() {
         deliver(1..<5, from: .waiting(.normal, 0))
         harness.passBeat()

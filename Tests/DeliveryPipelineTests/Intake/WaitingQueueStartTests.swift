@@ -5,7 +5,7 @@ import PushModel
 import Routing
 import Testing
 
-/// The behaviour of a worker while it does not know yet which waiting queues are in use.
+/// The behaviour of a worker while it does not yet know which waiting queues are in use.
 @Suite struct WaitingQueueStartTests {
     private let harness = PipelineHarness(maximumInFlight: 8) {
         $0.limits.appShare = 50
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// No delivery and no outcome follows the job, so only a timer can move it.
-    @Test func movesOnlyJobOfPausedAppOnceWaitingQueuesAreKnown() {
+    @Test func movesSingleJobOfPausedAppWhenWaitingQueuesBecomeKnown() {
         harness.replaceSnapshot(apps: [.pausedShop])
         for connection in JobQueue.connections.indices { connect(connection) }
         harness.deliver(jobBody("order-1"), number: 1)
