@@ -17,6 +17,8 @@ final class ConsumingConnection {
     private(set) var epoch: UInt32 = 0
     private var consumers: [UInt16: ModelConsumer] = [:]
     private var isOpen = false
+    /// Whether the worker receives no further deliveries, because it drains.
+    private var hasStopped = false
     private var hasEnded = false
     private var arriving: [AMQPDelivery] = []
 
@@ -36,9 +38,9 @@ final class ConsumingConnection {
 
     /// Connects. Retries until the broker is reachable.
     func connect() {
-        guard !isOpen, !hasEnded else { return }
+        guard !isOpen, !hasStopped, !hasEnded else { return }
         network.timeline.after(microseconds: network.delay()) { [self] in
-            guard !isOpen, !hasEnded else { return }
+            guard !isOpen, !hasStopped, !hasEnded else { return }
             guard network.isReachable else {
                 deliver(.disconnected(AMQPError(.connectionFailed, "the broker is unreachable")))
                 network.timeline.after(milliseconds: network.dice.number(500...5_000)) { [self] in connect() }
@@ -106,7 +108,15 @@ final class ConsumingConnection {
         }
     }
 
-    func setPrefetch(_ prefetch: Int, of queue: JobQueue) {
+    /// Cancels all consumers. Deliveries that are on the way still arrive, and deliveries can still be settled.
+    func stopConsuming() {
+        hasStopped = true
+        for queue in queues { change(0, of: queue) }
+    }
+
+    func setPrefetch(_ prefetch: Int, of queue: JobQueue) { if !hasStopped { change(prefetch, of: queue) } }
+
+    private func change(_ prefetch: Int, of queue: JobQueue) {
         network.timeline.after(microseconds: network.delay()) { [self] in
             guard isOpen, let consumer = consumers[queue.tagIndex] else { return }
             network.broker.setPrefetch(prefetch, of: consumer)

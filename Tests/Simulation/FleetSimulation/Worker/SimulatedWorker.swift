@@ -153,6 +153,7 @@ final class SimulatedWorker: @unchecked Sendable {
     /// Drains and then ends the worker, as SIGTERM does.
     func stop() {
         guard !isDead, let core else { return }
+        for source in sources { source.stopConsuming() }
         output.stopSending()
         core.drain { [weak self] in
             // The worker ends after a short time, so that its last acknowledgements reach the broker.
