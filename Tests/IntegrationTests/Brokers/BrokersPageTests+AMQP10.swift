@@ -36,7 +36,7 @@ extension BrokersPageTests {
             }
             let script = try installation.write(Self.proton, to: "publish.py")
             try await installation.withWorker { worker in
-                try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+                try await installation.eventuallyConsumes(worker)
                 for kind in ["data", "string", "binary", "map", "sequence"] {
                     let job = JobText("", app: Self.app, to: [Token.random()]).json
                         .replacing(#""id":"","#, with: "")

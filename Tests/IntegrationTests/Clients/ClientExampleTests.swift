@@ -35,7 +35,7 @@ struct ClientExampleTests {
         let (good, dead, bad) = (Token.random(), Token.random(Token.dead), Token.random(Token.bad))
         let unclear = ClientExample.unclearJob("order-3", app: Self.app)
         try await installation.withWorker { worker in
-            try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+            try await installation.eventuallyConsumes(worker)
             let port = try #require(URLComponents(string: url)?.port)
             let proxy = try TCPProxy(target: UInt16(clamping: port))
             defer { proxy.stop() }

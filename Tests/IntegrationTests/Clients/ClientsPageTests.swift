@@ -28,7 +28,7 @@ extension BrokersPageTests {
                 .replacing("examples/clients/python", with: python.path)
             #expect(!commands.contains("sleep 2"))
             try await installation.withWorker { worker in
-                try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+                try await installation.eventuallyConsumes(worker)
                 let printed = try await servers.run(commands, in: installation.folder)
                 let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "26-")[0]
                 #expect(printed.hasPrefix(expected), "\(printed)")
@@ -158,7 +158,7 @@ extension BrokersPageTests {
         let broker = Broker(url: try servers.administratorURL)
         let token = Token.random(Token.dead)
         try await installation.withWorker { worker in
-            try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+            try await installation.eventuallyConsumes(worker)
             let consuming = try example.start("consume", url: consumer)
             defer { consuming.signal(SIGKILL) }
             try await eventually("the program consumes: \(consuming.errors)") {

@@ -26,7 +26,7 @@ extension BrokersPageTests {
 
             let (good, dead, later) = (Token.random(), Token.random(Token.dead), Token.random(Token.dead))
             try await installation.withWorker { worker in
-                try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+                try await installation.eventuallyConsumes(worker)
                 let consumer = try Subprocess(
                     [
                         folder.appending(path: "consume.sh").path, "--server", "127.0.0.1",

@@ -61,7 +61,7 @@ struct DocumentedSimulatorTests {
             let worker = try Subprocess(
                 [Project.command, "worker", "--config", path, "--set", "http.listen="], in: installation.folder)
             defer { worker.signal(SIGKILL) }
-            try await eventually("a worker runs: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await installation.eventuallyConsumes(worker)
             let sent = try await martlet(["job", "publish", "--wait", "60"], input: job)
             #expect(sent.status == 0, "\(sent) \(worker.errors)")
             worker.signal(SIGTERM)

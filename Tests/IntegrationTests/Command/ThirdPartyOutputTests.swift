@@ -50,9 +50,7 @@ struct ThirdPartyOutputTests {
                 let worker = try Subprocess(
                     [Self.program, "worker", "--config", configuration], in: installation.folder)
                 do {
-                    try await eventually("the worker starts: \(worker.errors)") {
-                        worker.errors.contains("Worker started")
-                    }
+                    try await installation.eventuallyConsumes(worker)
                     var jobs = [
                         JobText("all", app: Self.app, to: ["bridge", "galley"], more: #","output":"ntfy""#),
                         JobText("late", app: Self.app, to: ["a"], more: #","output":"ntfy","expires_at":1"#),

@@ -19,9 +19,10 @@ extension PrivateServerTests {
     @Suite(.serialized, .endsAHang)
     struct ServerOutageTests {
         private func happens(
-            _ outage: OutageTests.ServerOutage, _ cause: () async throws -> Void, mend: () async throws -> Void
+            _ outage: OutageTests.ServerOutage, _ changes: [String: String] = [:], _ cause: () async throws -> Void,
+            mend: () async throws -> Void
         ) async throws {
-            try await Outage.happens(outage.rawValue, servers: PrivateServers.current) { there, look in
+            try await Outage.happens(outage.rawValue, changes, servers: PrivateServers.current) { there, look in
                 try await there.whilePushing("during", cause)
                 do { try await look() } catch { Issue.record(error) }
                 try await mend()
@@ -52,9 +53,10 @@ extension PrivateServerTests {
             }
         }
 
-        /// The test suspends the process that writes the log of quorum queues to disk.
+        /// The test suspends the process that writes the log of quorum queues to disk. The push must be on the wire
+        /// until then: if its job were in a delay queue, the worker would have nothing to publish.
         @Test func reportsStalledDiskOfBroker() async throws {
-            try await happens(.disk) {
+            try await happens(.disk, ["apns.request_timeout": "20"]) {
                 try await PrivateServers.evaluateInBroker(
                     """
                     register(stalled, spawn(fun() -> true = erlang:suspend_process(whereis(ra_log_wal)),

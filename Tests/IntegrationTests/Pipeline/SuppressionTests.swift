@@ -107,7 +107,8 @@ struct SuppressionTests {
                 #expect(registered.status == 0, "\(registered)")
                 try await eventually("sent", installation, byCommand, "registered")
 
-                // The first job's recipient was registered before the token died, and the other's at the time of its death.
+                // The first job's recipient was registered before the token died, and the other's at the time of its
+                // death.
                 var early = JobText("early", app: Self.app, to: [])
                 early.recipients = [.init(token: byJob, registeredAt: Int(death.seconds) - 1)]
                 var later = JobText("later", app: Self.app, to: [])

@@ -38,7 +38,7 @@ struct WebhookWorkerTests {
             #expect(receiver.output.contains(#"first {"text": "Hello"}"#))
 
             try await installation.withWorker(settings) { worker in
-                try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
+                try await installation.eventuallyConsumes(worker)
                 var text = JobText("text", app: Self.app, to: ["a", "gone-1"], more: #","output":"webhook""#)
                 text.payload = #""Your parcel is on its way""#
                 let many = JobText(

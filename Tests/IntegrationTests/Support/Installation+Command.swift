@@ -2,6 +2,7 @@ import APNSSimulator
 import Contract
 import DeliveryPipeline
 import Foundation
+import PushModel
 import TestSupport
 import WorkerTestSupport
 
@@ -52,10 +53,13 @@ extension Installation {
         return try Subprocess(
             [Project.command, "worker", "--config", configuration], environment: environment, in: folder)
     }
-}
 
-extension Subprocess.Finished {
-    /// Whether the command failed because no worker has declared the exchange yet. A worker does so soon after its
-    /// start.
-    var isBeforeTheWorkerHasDeclared: Bool { errors.contains("has no exchange") || errors.contains("312 NO_ROUTE") }
+    /// Waits until a worker consumes the queues of all lanes. Before that, the broker may return a job as unroutable.
+    func eventuallyConsumes(_ worker: Subprocess) async throws {
+        for queue in Lane.allCases.map(names.queue(of:)) {
+            try await eventually("a worker consumes \(queue): \(worker.errors)") {
+                try await broker.consumers(of: queue) > 0
+            }
+        }
+    }
 }
