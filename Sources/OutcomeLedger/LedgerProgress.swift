@@ -26,7 +26,7 @@ package struct LedgerProgress: Sendable, Hashable {
     package private(set) var eventsUnusable = 0
     package private(set) var outcomesStored = 0
     package private(set) var batchesStored = 0
-    /// The number of failed attempts to store a batch. One batch may fail several times.
+    /// The number of statements that failed while events were waiting. One batch may fail several times.
     package private(set) var batchesFailed = 0
     /// The time at which the last batch was stored, or `nil` if none has been stored since the start.
     package private(set) var lastBatchAt: Timestamp?

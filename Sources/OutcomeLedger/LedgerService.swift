@@ -132,9 +132,10 @@ package struct LedgerService: Service {
             monitor.update { $0.statementSucceeded() }
             failures.ended(.ledgerResumed, "The ledger can be written again", after: .ledgerUnwritten, to: logger)
         } failed: { error, wait in
+            let holdsEvents = monitor.eventsHeld > 0
             monitor.update {
                 $0.statementFailed(error)
-                if !rows.isEmpty { $0.batchFailed() }
+                if holdsEvents { $0.batchFailed() }
             }
             failures.began(
                 .ledgerUnwritten, "The ledger cannot be written", error, metadata: ["retry": "\(wait)"], to: logger)
