@@ -47,6 +47,14 @@ import Testing
         }
     }
 
+    @Test func refusesEveryMessageOfQuotaOfZero() async throws {
+        try await FCMSession.run {
+            $0.quota.messages = 0
+        } _: { session async throws in
+            #expect(try await statuses(session, [FCMSession.token, FCMSession.token]) == [429, 429])
+        }
+    }
+
     @Test func recordsEarlyRetriesAndDuplicates() async throws {
         try await FCMSession.run { session async throws in
             func answer(_ answer: PlannedFCMAnswer) async throws {

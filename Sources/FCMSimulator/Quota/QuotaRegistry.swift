@@ -27,14 +27,14 @@ final class QuotaRegistry: Sendable {
             var periods = state.periods[project] ?? []
             defer { state.periods[project] = periods }
             let limit = state.limit
-            guard let last = periods.last, now - last.beganAt < limit.periodMilliseconds else {
+            if periods.last.map({ now - $0.beganAt >= limit.periodMilliseconds }) ?? true {
                 if periods.count == Self.mostPeriods { periods.removeFirst() }
                 periods.append(QuotaPeriod(beganAt: now))
-                return nil
             }
-            guard last.spent >= limit.messages else { return nil }
-            periods[periods.count - 1].refused += 1
-            let rest = last.beganAt + limit.periodMilliseconds - now
+            let last = periods.count - 1
+            guard periods[last].spent >= limit.messages else { return nil }
+            periods[last].refused += 1
+            let rest = periods[last].beganAt + limit.periodMilliseconds - now
             return PlannedFCMAnswer(
                 .quotaExceeded, retryAfter: limit.sendsRetryAfter ? Int(max(1, (rest + 999) / 1_000)) : nil)
         }
