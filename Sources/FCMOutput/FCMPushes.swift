@@ -134,7 +134,7 @@ extension FCMPushes: PoolClient {
         guard var sent = dispatcher.takeOffWire(tag) else { return .keep }
         let now = dispatcher.moment(now)
         dispatcher.health.hostAnswered(now: now)
-        isUnauthenticated = answer.status == 401
+        isUnauthenticated = false
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
         let message: PreparedMessage = sent.push.job.typed()
@@ -157,6 +157,7 @@ extension FCMPushes: PoolClient {
         }
         let isBad = refusal.isRecipientAtFault || meaning.isAboutToken(body)
         message.tokens?.answered(bad: isBad ? refusal.reason : nil, now: now)
+        if meaning == .unauthenticated { isUnauthenticated = true }
         if meaning.acceptsCredential { dispatcher.health.accepted(.credential, sent, now: now) }
         switch meaning {
         case .payloadRefused where !refusal.isRecipientAtFault:
