@@ -30,10 +30,11 @@ struct ResultsRoutingTests {
         #expect(routing.counts == .init(routed: 1, unrouted: 1, lastUnrouted: "apns.sent.b"))
     }
 
-    @Test func countsRepublishedEventByItsSecondConfirm() {
+    @Test(arguments: [{ $0.disconnected() }, { $0.refused(7) }] as [@Sendable (inout ResultsRouting) -> Void])
+    func countsRepublishedEventByItsSecondConfirm(after loss: @Sendable (inout ResultsRouting) -> Void) {
         var routing = ResultsRouting()
         routing.isUnroutable(7)
-        routing.disconnected()
+        loss(&routing)
         routing.confirmed(7, routingKey: "apns.sent.a")
         #expect(routing.counts == .init(routed: 1))
     }

@@ -75,7 +75,7 @@ struct Outbox {
     }
 
     private mutating func note(_ message: UnconfirmedMessage, _ id: UInt64) {
-        meter.confirmed(message, now: now)
+        if message.refusals == 0 { meter.confirmed(message, now: now) }
         if message.publication.reportsUnroutable {
             routing.confirmed(id, routingKey: message.publication.routingKey)
         }
@@ -109,6 +109,7 @@ struct Outbox {
     /// - Returns: the message, or `nil` if no message with this id is unconfirmed.
     mutating func refused(_ id: UInt64) -> UnconfirmedMessage? {
         guard var message = unconfirmed[id] else { return nil }
+        routing.refused(id)
         message.refusals += 1
         message.waits = true
         unconfirmed[id] = message
