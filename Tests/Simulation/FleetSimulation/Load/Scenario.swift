@@ -1,3 +1,4 @@
+import Contract
 import PushModel
 
 /// The tenants, workers, traffic and faults of a history, chosen at random from its seed.
@@ -66,7 +67,7 @@ package struct Scenario {
         let length: Int64 = dice.pick([2_000, 20_000, 120_000, 600_000])
         let kind: Fault.Kind =
             switch dice.number(0...15) {
-            case 0: .cutConsumer(worker: worker, connection: dice.number(0...2))
+            case 0: .cutConsumer(worker: worker, connection: dice.number(0...(JobQueue.connections.count - 1)))
             case 1: .cutPublisher(worker: worker)
             case 2: .killWorker(worker: worker)
             case 3: .stopWorker(worker: worker)
