@@ -75,7 +75,7 @@ package enum FCMAnswer: Equatable {
         (body.quota ?? body.message).map { $0.lowercased().contains("device") } ?? false
     }
 
-    /// The verdict of an outcome for each reason. A reason with the verdict `hold` can also pause the credential.
+    /// The verdict of an outcome for each reason.
     static let verdicts: [String: Outcome.Verdict] = [
         FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,
