@@ -4,8 +4,8 @@ package import PushModel
 package enum JobQueue: Sendable, Hashable {
     /// The queue of a lane, in which publishers' jobs arrive.
     case lane(Lane)
-    /// The queue of a lane in which jobs arrive that workers or delay queues publish: retries, scheduled jobs and chunks.
-    /// Operators may limit the length of a lane. They must not limit this queue.
+    /// The queue of a lane in which jobs arrive that workers or delay queues publish: retries, scheduled jobs and
+    /// chunks. Operators may limit the length of a lane. They must not limit this queue.
     case returned(Lane)
     /// A queue of a lane, with its number. Jobs wait there while their app has more work than it may send, so that the
     /// jobs of other apps do not wait behind them. If possible, only one app uses a waiting queue at a time.
@@ -28,8 +28,8 @@ package enum JobQueue: Sendable, Hashable {
     private static func waiting(in lane: Lane) -> [JobQueue] { (0..<waitingQueues).map { .waiting(lane, $0) } }
 
     /// The groups of queues that share a connection, and therefore a limit on bytes. Because of the separate limits,
-    /// urgent jobs do not wait behind large jobs in other lanes, and no arriving job waits behind the jobs of an app that
-    /// exceeds its share.
+    /// urgent jobs do not wait behind large jobs in other lanes, and no arriving job waits behind the jobs of an app
+    /// that exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.returned(.urgent), .lane(.urgent)],
         [.returned(.normal), .lane(.normal), .returned(.bulk), .lane(.bulk)],
@@ -76,8 +76,8 @@ package enum JobQueue: Sendable, Hashable {
 
     // MARK: Kinds
 
-    /// The kinds of queues, each represented by one queue, in order of priority. The waiting queues of a lane are of one kind, because an app's jobs
-    /// in them are limited together.
+    /// The kinds of queues, each represented by one queue, in order of priority. The waiting queues of a lane are of
+    /// one kind, because an app's jobs in them are limited together.
     package static let kinds: [JobQueue] =
         Lane.allCases.flatMap { [.waiting($0, 0), .returned($0), .lane($0)] } + [.suspects, .dropped]
 

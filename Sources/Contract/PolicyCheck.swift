@@ -24,8 +24,8 @@ package struct PolicyCheck: Sendable, Hashable {
 
     /// Checks policies.
     ///
-    /// - Parameter jobs: the exchange of publishers. A full queue behind it refuses jobs of publishers, who learn of it.
-    ///   A full queue elsewhere refuses jobs of workers and of delay queues.
+    /// - Parameter jobs: the exchange of publishers. A full queue behind it refuses jobs of publishers, who learn of
+    ///   it. A full queue elsewhere refuses jobs of workers and of delay queues.
     package init(_ topology: AMQPTopology, jobs: String, _ policies: [Policy]) {
         var queues: [String: [String]] = [:]
         for policy in policies {

@@ -3,7 +3,7 @@ public import PushModel
 /// An X.509 certificate from a file, with the properties that Martlet uses.
 public struct Certificate: Sendable, Hashable {
     public let der: [UInt8]
-    /// The SubjectPublicKeyInfo (RFC 5280) in DER, or an empty array if OpenSSL does not know the kind of key.
+    /// The SubjectPublicKeyInfo (RFC 5280) in DER, or an empty array if OpenSSL does not support the kind of key.
     public let publicKeyDER: [UInt8]
     /// The subject's name in DER. It equals the issuer's name in certificates that this subject issued.
     public let subjectDER: [UInt8]

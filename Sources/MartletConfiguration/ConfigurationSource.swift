@@ -6,8 +6,8 @@ package import PushModel
 /// The configuration values by key. Flags override environment variables, which override the YAML file, which overrides
 /// the defaults.
 ///
-/// An unknown key in a flag or in the file is an error, and so is an environment variable whose name resembles that of a
-/// key. Other unknown variables are ignored, because Kubernetes sets some for a service with the name `martlet`.
+/// An unknown key in a flag or in the file is an error, and so is an environment variable whose name resembles that of
+/// a key. Other unknown variables are ignored, because Kubernetes sets some for a service with the name `martlet`.
 package struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     package let keys: ConfigurationKeys

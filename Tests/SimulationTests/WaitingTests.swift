@@ -79,7 +79,8 @@ import Testing
 
     // MARK: Apps that cannot send
 
-    /// The jobs of a paused app cost the broker nothing while they wait, and are sent within ten seconds after the pause.
+    /// The jobs of a paused app cost the broker nothing while they wait, and are sent within ten seconds after the
+    /// pause.
     @Test func pausedAppWithBacklog() {
         let jobs = 2_000
         let pause = Fault(.pausedApp(0), start: 5_000, end: 3_605_000)

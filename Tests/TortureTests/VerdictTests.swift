@@ -190,16 +190,17 @@ struct VerdictTests {
         #expect(verdict.isGood, "\(verdict.findings)")
         #expect(verdict.tally.jobsCopiedByBroker == 1)
         record.faults = [FaultRecord(fault: .killServers(.rabbitmq), start: crash.start, end: crash.end)]
-        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "one node alone")
+        #expect(broken(record) == [.duplicatesAreMarked, .arrivalsExplained], "one node alone")
     }
 
     @Test func requiresRedeliveredFlagOfSecondOutcome() {
         var record = calm()
         sendAgain(&record, isRedelivered: false)
         record.faults = [crash]
-        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained])
+        #expect(broken(record) == [.duplicatesAreMarked, .arrivalsExplained])
         record.jobs[7]?.timesRepeated = 1
-        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "a job with an id must not be sent twice")
+        #expect(
+            broken(record) == [.duplicatesAreMarked, .arrivalsExplained], "a job with an id must not be sent twice")
         record.jobs[7]?.traits.identity = .none
         #expect(broken(record) == [], "the publisher may have published the job twice")
     }

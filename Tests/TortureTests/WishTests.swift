@@ -130,7 +130,7 @@ struct WishTests {
         var record = record { $0.publishAgainAfter = 500 }
         #expect(broken(record) == [])
         record.send(recipient, at: 2_000)
-        #expect(broken(record) == [.duplicatesOwnUp, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
+        #expect(broken(record) == [.duplicatesAreMarked, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
         var twice = record
         twice.limits.deduplicates = false
         #expect(broken(twice) == [], "deduplication is off")
@@ -192,7 +192,7 @@ struct WishTests {
         #expect(broken(record) == [.unusableAreDead])
         record = unusable(.unknownField)
         record.rejections = []
-        #expect(broken(record) == [.rejectionsAreTold])
+        #expect(broken(record) == [.rejectionsAreReported])
         #expect(broken(unusable(.unknownField, reason: "delivery_limit")) == [.unusableAreDead])
         #expect(broken(unusable(.unknownLane)) == [])
         #expect(broken(unusable(.unknownLane, reason: "")) == [.unusableAreDead], "the reason of the worker is missing")
@@ -202,7 +202,7 @@ struct WishTests {
         var record = unusable(.brokenJSON)
         record.dead.append(record.dead[0])
         record.rejections.append(record.rejections[0])
-        #expect(broken(record) == [.unusableAreDead, .rejectionsAreTold])
+        #expect(broken(record) == [.unusableAreDead, .rejectionsAreReported])
         record.faults = [crash]
         #expect(broken(record) == [], "the worker crashed before the acknowledgement")
     }
@@ -215,7 +215,7 @@ struct WishTests {
         #expect(broken(record) == [.unusableAreDead])
         record.dead = []
         record.rejections = [RejectionRecord(job: 7)]
-        #expect(broken(record) == [.rejectionsAreTold])
+        #expect(broken(record) == [.rejectionsAreReported])
     }
 }
 

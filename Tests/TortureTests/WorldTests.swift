@@ -74,13 +74,13 @@ struct WorldTests {
         record.dead[0].reason = ""
         #expect(broken(record) == [.unusableAreDead], "the reason of the worker is missing")
         record.jobs[7]?.traits.slip = nil
-        #expect(broken(record) == [.nothingLost, .unusableAreDead, .rejectionsAreTold])
+        #expect(broken(record) == [.nothingLost, .unusableAreDead, .rejectionsAreReported])
     }
 
     @Test func detectsSuspectWithoutEnoughDeliveries() {
         var record = record { $0.slip = .brokersWord }
         record.suspects = [SuspectRecord(job: 7, received: 9_000)]
-        #expect(broken(record) == [.suspectsEarned])
+        #expect(broken(record) == [.suspectsJustified])
         record.faults = (1...5).map {
             FaultRecord(fault: .killWorker(2), start: 1_000 * Int64($0), end: 1_000 * Int64($0))
         }

@@ -34,8 +34,8 @@ final class ConsumerRole: ConnectionRole {
     private var queues: [ConsumedQueue]
     private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []
-    /// The number of bytes that may still be read after the budget is used up. RabbitMQ closes a connection that accepts
-    /// nothing for 30 seconds.
+    /// The number of bytes that may still be read after the budget is used up. RabbitMQ closes a connection that
+    /// accepts nothing for 30 seconds.
     private var bytesBeyond = 0
     private static let mostBeyondAtOnce = 1_048_576
     private var lastSettled: ContinuousClock.Instant?

@@ -45,8 +45,8 @@ package struct OpenDeliveries: Sendable {
     /// Acknowledges a delivery. If the acknowledgement has the `multiple` flag, all earlier deliveries of the queue are
     /// also acknowledged.
     ///
-    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the result
-    ///   is `true`.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the
+    ///   result is `true`.
     package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
         let tag = acknowledgement.tag
         guard let queue = queue(of: tag) else { return true }
@@ -55,8 +55,8 @@ package struct OpenDeliveries: Sendable {
 
     /// Rejects a delivery.
     ///
-    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the result
-    ///   is `true`.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the
+    ///   result is `true`.
     package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
         guard let queue = queue(of: tag) else { return true }
         guard ledgers[queue].settle(tag.number) else { return false }

@@ -37,7 +37,7 @@ extension Certificate {
         for index in 0..<max(0, X509_get_ext_count(certificate)) {
             guard let found = X509_get_ext(certificate, index) else { continue }
             var name = [CChar](repeating: 0, count: 128)
-            // Numeric identifiers make the result independent of the names that OpenSSL knows.
+            // Numeric identifiers make the result independent of OpenSSL's names.
             let length = OBJ_obj2txt(&name, Int32(name.count), X509_EXTENSION_get_object(found), 1)
             guard length > 0, Int(length) < name.count else { continue }
             let identifier = String(decoding: name.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)

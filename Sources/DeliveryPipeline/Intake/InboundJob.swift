@@ -88,8 +88,8 @@ package struct InboundJob: Sendable {
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
     /// Returns the time of the first attempt, or the current time if this is the first one. A future time is replaced
-    /// by the current time, because the job would otherwise be retried forever. The time during which the job waited for
-    /// a rate limit is added, because it does not count towards the time during which the job is retried.
+    /// by the current time, because the job would otherwise be retried forever. The time during which the job waited
+    /// for a rate limit is added, because it does not count towards the time during which the job is retried.
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         let waited = waitingSince.map { max(0, arrivedAt.milliseconds - $0.milliseconds) } ?? 0
@@ -167,7 +167,7 @@ package struct InboundJob: Sendable {
         return RateLimiter.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
     }
 
-    /// The time that the job has waited for a rate limit, in seconds.
+    /// The time that the job has waited in delay queues for its turn, in seconds.
     var paced: Int {
         guard isWorkers, let seconds = delivery.properties.headers[JobHeader.paced]?.integer else { return 0 }
         return Int(min(max(0, seconds), Int64(RateWaitLimit.longest)))

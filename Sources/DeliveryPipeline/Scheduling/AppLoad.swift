@@ -34,8 +34,8 @@ package final class AppLoad: @unchecked Sendable {
     /// The numbers of the waiting queues that the app's jobs may use, the preferred one first. `held` applies while the
     /// jobs are paused or rate-limited, and `other` at all other times.
     private let waitingQueues: (held: [Int], other: [Int])
-    /// The shortest delay of a job for which no waiting queue is free, in seconds, and the longest delay: `longestPause`
-    /// if the app is paused, and `longestDelay` otherwise.
+    /// The shortest delay of a job for which no waiting queue is free, in seconds, and the longest delay:
+    /// `longestPause` if the app is paused, and `longestDelay` otherwise.
     private static let (shortestDelay, longestDelay, longestPause) = (1, 120, 900)
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?

@@ -1,8 +1,8 @@
 import Contract
 import PushModel
 
-/// The queues with waiting jobs, in the order in which their jobs start. Within a lane, the waiting queues take turns to be
-/// the first. A value type without clock or I/O.
+/// The queues with waiting jobs, in the order in which their jobs start. Within a lane, the waiting queues take turns
+/// to be the first. A value type without clock or I/O.
 struct BusyQueues {
     /// The orders of all queues, by the number of the waiting queue that is the first of its lane.
     private static let orders: [[JobQueue]] = (0..<JobQueue.waitingQueues).map { first in

@@ -49,9 +49,9 @@ struct QueueLoad {
 
     mutating func started(at now: Timestamp) { (lastChange, patience) = (now, Self.shortestPatience) }
 
-    /// Returns whether the held jobs must be exchanged for other jobs of this waiting queue. This is the case if none has
-    /// started for a time, which grows with each exchange. Otherwise the jobs of another app, which another worker may
-    /// have moved to the same queue, would wait until the app of the held jobs may send.
+    /// Returns whether the held jobs must be exchanged for other jobs of this waiting queue. This is the case if none
+    /// has started for a time, which grows with each exchange. Otherwise the jobs of another app, which another worker
+    /// may have moved to the same queue, would wait until the app of the held jobs may send.
     mutating func exchanges(at now: Timestamp) -> Bool {
         guard let last = lastChange else {
             lastChange = now

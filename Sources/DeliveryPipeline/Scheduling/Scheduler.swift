@@ -50,8 +50,8 @@ struct Scheduler {
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
-    /// Whether at least one job could not start in this turn only because of its app's rate limit, or because its app is
-    /// paused and the job must still move to a waiting queue.
+    /// Whether at least one job could not start in this turn only because of its app's rate limit, or because its app
+    /// is paused and the job must still move to a waiting queue.
     var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
@@ -149,9 +149,9 @@ struct Scheduler {
     /// Lets a job leave this worker unstarted. A charge to the job's own rate is refunded, because the job is charged
     /// again when it returns.
     ///
-    /// - Returns: the queue to which the job must move: the suspects, a waiting queue in which this worker knows no jobs
-    ///   of other apps, or a delay queue if there is none. If the job waits for its app's rate limit in delay queues, its
-    ///   slot is also returned and takes precedence over the delay queue.
+    /// - Returns: the suspects, a waiting queue without known jobs of other apps, or a delay queue if no waiting queue
+    ///   is free. A job that waits for its app's rate limit in delay queues also gets its slot, which takes precedence
+    ///   over the delay queue.
     mutating func leave(_ job: WaitingJob, now: Timestamp) -> (OutboundMessages.Destination, RateLimiter.Slot?) {
         _ = refunded([job])
         guard let lane = job.inbound.queue.lane else { return (job.inbound.home, nil) }
@@ -246,8 +246,8 @@ struct Scheduler {
     }
 
     /// Returns the next job to move to a waiting queue because its app is paused or exceeds its share or rate limit.
-    /// Returns `nil` if there is none, or while this worker does not yet know which waiting queues are in use. Jobs of a
-    /// waiting queue stay, because their number is limited by the queue's prefetch.
+    /// Returns `nil` if there is none, or while this worker does not yet know which waiting queues are in use. Jobs of
+    /// a waiting queue stay, because their number is limited by the queue's prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
         guard let lane = queue.lane, !queue.isWaiting, moves[index].mayMove(now: now),

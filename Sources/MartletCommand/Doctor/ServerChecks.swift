@@ -10,8 +10,8 @@ struct ServerChecks {
     let pool: PostgresPool
 
     private static let oldest = 140_000
-    /// The number of database connections of one worker (docs/database.md). Four are for its work, two follow operators'
-    /// changes, one renews the worker's row, and one listens for notifications.
+    /// The number of database connections of one worker (docs/database.md). Four are for its work, two follow
+    /// operators' changes, one renews the worker's row, and one listens for notifications.
     private static let connectionsEach = 8
 
     func run(_ report: inout DoctorReport) async {

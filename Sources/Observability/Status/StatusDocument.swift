@@ -15,7 +15,7 @@ package struct StatusDocument: Sendable, Encodable {
         package let uptimeSeconds: Int
         /// The state of the worker, with the same values as ``FleetWorker/state``.
         package let state: String
-        /// The reason why the worker is not ready, or `nil` if it is ready.
+        /// The reason why the worker is not ready, or `nil` if it is ready or draining.
         package let obstacle: String?
         package let rate: Double
         package let minute: [String: Int]

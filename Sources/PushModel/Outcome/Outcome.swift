@@ -12,7 +12,7 @@ public struct Outcome: Sendable {
         case rejected
         /// Martlet gave up. The provider certainly did not accept the push.
         case failed
-        /// The push may have been accepted. Its request was written, but no answer arrived.
+        /// The push may have been accepted. No answer arrived, or an earlier worker may have sent the push.
         case unknown
         /// The deadline passed before the push could be sent.
         case expired

@@ -10,7 +10,7 @@
 ///
 /// Delays are in seconds. The answer's `Retry-After` applies if it is longer than the given delay.
 public enum PushMeaning: Sendable, Hashable {
-    /// The provider accepted the push, and gave it this id or none.
+    /// The provider accepted the push. The id is `nil` if the provider gave none.
     case accepted(id: String?)
     /// The provider states that the address is dead. Martlet then marks it dead.
     case unregistered(PushFault)

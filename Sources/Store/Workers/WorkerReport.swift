@@ -57,7 +57,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
 
         package init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
             (self.kind, self.party, self.severity) = (kind, party, severity)
-            self.subject = String(decoding: subject.utf8.prefix(Self.longestSubject), as: UTF8.self)
+            self.subject = WorkerReport.shortened(subject, to: Self.longestSubject)
             self.text = WorkerReport.shortened(text)
             self.since = since.rfc3339
         }

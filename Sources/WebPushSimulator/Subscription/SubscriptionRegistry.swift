@@ -28,8 +28,8 @@ final class SubscriptionRegistry: Sendable {
                 auth: UnpaddedBase64.encode(subscription.authenticationSecret(secret))))
     }
 
-    /// Returns the subscription for a path, the case `nobody` if the path names none, or `nil` if the path does not have
-    /// the persona's form.
+    /// Returns the subscription for a path, the case `nobody` if the path names none, or `nil` if the path does not
+    /// have the persona's form.
     func find(path: String, _ persona: Persona) -> Found? {
         guard path.hasPrefix(persona.path) else { return nil }
         let id = path.dropFirst(persona.path.count)

@@ -32,7 +32,7 @@ package struct BatchConcurrency {
 
     private let maximumBatches: Int
     private let maximumRecipients: Int
-    /// The maximum number of batches on the wire at a time.
+    /// The maximum number of batches on the wire, without the one reserved for urgent recipients.
     package private(set) var batches: Int
     /// The maximum number of recipients in one batch.
     package private(set) var recipients: Int

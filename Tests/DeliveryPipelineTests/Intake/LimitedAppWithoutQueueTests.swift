@@ -26,7 +26,7 @@ import Testing
         #expect(Set(slots).count == 291 && last - first == 72_500, "four slots for each second")
     }
 
-    /// Otherwise each return from a delay queue would reserve more time, and the app would send less than its rate.
+    /// A new slot for each return from a delay queue would reserve more time, so the app would not reach its rate.
     @Test func keepsSlotOfJobThatReturnsEarly() throws {
         let delayed = site.paced
         let last = try #require(delayed.map(slot).max())

@@ -83,7 +83,7 @@ package final class ModelBroker {
             guard let other = kinds[exchange]?.arguments["alternate-exchange"]?.string else { return .unroutable }
             return route(message, by: other)
         }
-        // The queues with room get the message although the publisher is told that it was refused.
+        // The broker refuses the publication, but queues with room still get the message.
         let isRefused = targets.contains(where: \.isFull)
         for queue in targets where !queue.isFull {
             // Each queue gets its own copy, because each copy counts its own returns.

@@ -120,8 +120,9 @@ package struct Judge {
         return verdict
     }
 
-    /// The jobs of one recipient that workers published too often. The delays must grow, so the number may only grow with
-    /// the logarithm of the job's age. Larger jobs are left out, because each of their recipients may wait on its own.
+    /// The jobs of one recipient that workers published too often. The delays must grow, so the number may only grow
+    /// with the logarithm of the job's age. Larger jobs are left out, because each of their recipients may wait on its
+    /// own.
     private var restless: [String] {
         let sizes = Dictionary(grouping: recipients.keys, by: \.job)
         return recipients.compactMap { token, recipient in

@@ -14,7 +14,7 @@ package struct Profile: Sendable {
         package var settings: ClosedRange<Int>
         package var splitting = 20_000...40_000
         package var queue = 60_000...90_000
-        /// The pauses for each rate-limited app. They are long enough to count requests over a window.
+        /// The pauses between changes of an app's rate limit, in which requests can be counted.
         package var paces = 30_000...60_000
         package var campaigns = 70_000...110_000
     }

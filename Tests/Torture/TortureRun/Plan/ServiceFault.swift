@@ -36,10 +36,10 @@ package enum ServiceFault: Hashable, Sendable {
         case .down: "down"
         case .slow: "slow answers"
         case .silence: "silence"
-        case .next(_, let answer): "\(answer.name) for some"
+        case .next(_, let answer): "\(answer.name) for some requests"
         case .always(let answer): "\(answer.name) for everything"
-        case .partialAnswers: "answers that lack some"
-        case .wrongWords: "answers that are none"
+        case .partialAnswers: "incomplete answers"
+        case .wrongWords: "malformed answers"
         case .cutAnswers: "answers cut short"
         case .noAccessTokens(let isSilent): isSilent ? "silence about access tokens" : "no access tokens"
         case .revokedTokens: "access tokens revoked"
@@ -58,7 +58,7 @@ package enum ServiceFault: Hashable, Sendable {
         }
     }
 
-    /// Whether requests that were sent before a deadline or cancellation may be read only after the fault.
+    /// Whether the service may read requests late, even after a deadline or cancellation that followed them.
     var holdsUpRequests: Bool { if case .silence = self { true } else { false } }
 }
 

@@ -3,7 +3,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case nothingLost =
         "each recipient of a confirmed job has an outcome, or was accepted with results: problems"
     case honest = "each outcome agrees with the answers of the service"
-    case duplicatesOwnUp = "of several outcomes of a recipient, all but one have redelivered"
+    case duplicatesAreMarked = "of several outcomes of a recipient, all but one have redelivered"
     case notMultiplied = "a job has at most as many outcomes without redelivered as published messages"
     case namedOnce = "all parts of a split job without an id have the same generated id"
     case duplicatesExplained = "a recipient has several outcomes only if a disturbance redelivered the job"
@@ -27,8 +27,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case queuesEmpty = "all queues are empty at the end, without unacknowledged messages"
     case unusableAreDead =
         "the dead-letter queue has exactly the unusable jobs, each with its reason"
-    case rejectionsAreTold = "a result event reports each unusable job"
-    case suspectsEarned = "only jobs that may have been delivered five times become suspects"
+    case rejectionsAreReported = "a result event reports each unusable job"
+    case suspectsJustified = "only jobs that may have been delivered five times become suspects"
     case acknowledgedInTime = "the broker closed no channel because of a missing acknowledgement"
     case latecomersWork = "a worker that joins under full load sends within eight seconds"
     case workersLive = "no worker ends on its own, and stopped workers exit with status 0"

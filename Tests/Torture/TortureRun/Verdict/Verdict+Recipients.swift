@@ -61,7 +61,8 @@ extension Verdict {
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
                 findRepetition(
-                    .duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them without 'redelivered'",
+                    .duplicatesAreMarked, history,
+                    "\(distinct.count) outcomes, \(silent) of them without 'redelivered'",
                     disturbances)
             }
             let last = distinct.map(\.received).max() ?? 0

@@ -73,7 +73,7 @@ extension Verdict {
             guard times < Self.deliveriesUntilSuspect else { continue }
             findings.append(
                 Finding(
-                    .suspectsEarned, nil,
+                    .suspectsJustified, nil,
                     "job \(suspect.job.map { "\($0)" } ?? "without a number") became a suspect after \(times) faults"))
         }
         findings += record.timeouts.map { Finding(.acknowledgedInTime, nil, $0) }

@@ -72,7 +72,7 @@ package struct Verdict: Sendable {
                 findings.append(Finding(.unusableAreDead, nil, "\(name): because \"\(record.reason)\""))
             }
             if job.confirmed != nil, events.isEmpty {
-                findings.append(Finding(.rejectionsAreTold, nil, "\(name): no event"))
+                findings.append(Finding(.rejectionsAreReported, nil, "\(name): no event"))
             }
             // The broker may redeliver the job until it has processed the worker's acknowledgement, shortly after the
             // report.
@@ -83,7 +83,7 @@ package struct Verdict: Sendable {
             }
             if events.count > 1 {
                 findings.append(
-                    Finding(.rejectionsAreTold, nil, "\(name): \(events.count) events without a disturbance"))
+                    Finding(.rejectionsAreReported, nil, "\(name): \(events.count) events without a disturbance"))
             }
         }
         let condemned = Set(
@@ -98,7 +98,7 @@ package struct Verdict: Sendable {
             if record.jobs[rejection.job]?.traits.slip == .expiration { continue }
             let isCondemned = dead[rejection.job]?.contains { $0.reason.contains(Self.condemned) } == true
             if isCondemned, condemned.contains(rejection.job) { continue }
-            findings.append(Finding(.rejectionsAreTold, nil, "job \(rejection.job) can be used, but was rejected"))
+            findings.append(Finding(.rejectionsAreReported, nil, "job \(rejection.job) can be used, but was rejected"))
         }
     }
 }

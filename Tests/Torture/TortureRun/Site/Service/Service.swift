@@ -5,8 +5,8 @@ import TestSupport
 /// The service of an output. It is a simulator or receiver in this process.
 protocol Service: Sendable {
     var output: OutputKind { get }
-    /// The port to which a worker's link leads, or `nil` if the service has no link because each address names its own
-    /// host.
+    /// The port to which a worker's link leads, or `nil` if the service has no link because all workers use the same
+    /// addresses.
     var port: UInt16? { get }
 
     /// Returns the settings with which a worker finds the service.

@@ -10,7 +10,7 @@ import WebPushSimulator
 /// pair.
 final class WebPushService: Service {
     let output = OutputKind.webpush
-    /// Workers have no link to the service, because the endpoints are the same for all workers.
+    /// No port, because all workers use the same endpoints and have no link to the service.
     let port: UInt16? = nil
     let hasNewCredentials = false
     private let simulator: SimulatedWebPush
@@ -79,7 +79,7 @@ final class WebPushService: Service {
 }
 
 extension PlannedWebPushAnswer {
-    /// The default `Retry-After`, in seconds. Some personas would send two minutes.
+    /// The default `Retry-After`, in seconds. The personas' own defaults are too long for a run.
     private static let shortest = 1
 
     fileprivate init(_ answer: ServiceAnswer) {

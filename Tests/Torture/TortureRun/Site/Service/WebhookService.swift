@@ -10,9 +10,9 @@ import WireTestSupport
 /// The webhook receiver of all apps.
 final class WebhookService: Service {
     let output = OutputKind.webhook
-    /// Workers have no link to the receiver, because its URL is the same for all workers.
+    /// No port, because all workers use the same URL and have no link to the receiver.
     let port: UInt16? = nil
-    /// The certificate is empty, because the receiver uses HTTP without TLS.
+    /// An empty certificate, because the receiver uses HTTP without TLS.
     let authorityPEM = ""
     private let receiver: BatchReceiver
     /// The port of the receiver.
