@@ -20,7 +20,8 @@ package func undisturbed<Value>(within limit: Duration, _ body: () async throws 
     }
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds. Checks it at growing intervals of up to 200 ms, because many conditions start
+/// processes.
 ///
 /// - Parameter what: a description of the condition. It is evaluated after the time limit, so that it can show the
 ///   state then.
@@ -31,10 +32,12 @@ package func eventually(
 ) async throws {
     let limit = limit * deadlineFactor
     let deadline = ContinuousClock.now + limit
+    var interval = Duration.milliseconds(10)
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
             throw TimedOut(description: "condition not met within \(limit): \(await what())")
         }
-        try await Task.sleep(for: .milliseconds(10))
+        try await Task.sleep(for: interval)
+        interval = min(interval * 1.5, .milliseconds(200))
     }
 }
