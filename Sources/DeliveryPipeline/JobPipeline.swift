@@ -77,6 +77,7 @@ package final class JobPipeline: Sendable {
                 acknowledge: { sources.acknowledge($0) },
                 reject: { sources[$0].reject($0) },
                 setPrefetch: { sources[$1].setPrefetch($0, of: $1) },
+                setPriority: { for source in sources.all { source.setPriority($0) } },
                 release: { sources[$0.tag].release($0) },
                 write: { marksToWrite.yield($0) },
                 claim: { claimsToMake.yield($0) },

@@ -34,6 +34,8 @@ final class JobSource: Sendable {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: queue.tagIndex)
     }
 
+    func setPriority(_ priority: Int32) { consumer.setPriority(priority) }
+
     /// Releases the bytes of a delivery. The caller must do this before the acknowledgement, which wakes the consumer.
     func release(_ delivery: AMQPDelivery) { budget.release(delivery) }
 

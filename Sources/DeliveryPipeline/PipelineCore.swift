@@ -235,6 +235,7 @@ package final class PipelineCore: @unchecked Sendable {
             flushIsScheduled = true
             turn.wait(.company, pipeline.configuration.maximumWaitMilliseconds)
         }
+        if let priority = turn.takePriority() { effects.setPriority(priority) }
         for (timer, milliseconds) in turn.takeTimers() {
             effects.wait(timer, milliseconds) { [self] in takeTurn { isOver(timer) } }
         }
@@ -256,6 +257,7 @@ package final class PipelineCore: @unchecked Sendable {
             prefetchIsWatched = false
             for change in pipeline.beat(&turn) { effects.setPrefetch(change.prefetch, change.queue) }
         case .rateLimits: paceIsWatched = false
+        case .priority: turn.checkPriority()
         case .claims: for decision in pipeline.claims.overdue(&turn) { pipeline.carryOut(decision, &turn) }
         case .lookUp(let id): pipeline.carryOut(pipeline.suppression.giveUp(id, &turn), &turn)
         case .marks(let id): pipeline.settling.marksDelayed(id, &turn)

@@ -12,6 +12,8 @@ package final class PipelineEffects: Sendable {
     let reject: @Sendable (AMQPDeliveryTag) -> Void
     /// Sets the prefetch of a waiting queue.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
+    /// Sets the priority of all consumers.
+    let setPriority: @Sendable (Int32) -> Void
     /// Releases the bytes of a delivery. The core calls it before it acknowledges the delivery.
     let release: @Sendable (AMQPDelivery) -> Void
     /// Commits the marks of dead tokens, and then calls ``PipelineCore/marksWritten(_:count:)``.
@@ -32,6 +34,7 @@ package final class PipelineEffects: Sendable {
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
         reject: @escaping @Sendable (AMQPDeliveryTag) -> Void,
         setPrefetch: @escaping @Sendable (Int, JobQueue) -> Void,
+        setPriority: @escaping @Sendable (Int32) -> Void,
         release: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
@@ -46,6 +49,7 @@ package final class PipelineEffects: Sendable {
         self.acknowledge = acknowledge
         self.reject = reject
         self.setPrefetch = setPrefetch
+        self.setPriority = setPriority
         self.release = release
         self.write = write
         self.claim = claim

@@ -6,6 +6,8 @@ package enum PipelineTimer: Sendable {
     case prefetch
     /// The interval at which rate limits are checked again.
     case rateLimits
+    /// The end of the low priority of this worker's consumers.
+    case priority
     /// The timeout for the database's answer to claims.
     case claims
     /// The timeout for the look-up with this id.

@@ -35,6 +35,9 @@ struct Turn {
     private(set) var released: [Scheduler.Released] = []
     /// The jobs to pass to outputs.
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
+    private var priority = ConsumerPriority()
+    /// The new priority of all consumers, or `nil` if it does not change.
+    private var newPriority: Int32?
     /// The timers to start.
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
     /// The spans of finished traces.
@@ -77,6 +80,18 @@ struct Turn {
     }
 
     mutating func wait(_ timer: PipelineTimer, _ milliseconds: Int) { timers.append((timer, milliseconds)) }
+
+    /// Makes the broker prefer other workers for a time, because this one could not connect to send a push.
+    mutating func cannotConnect(_ outcome: Outcome) {
+        guard outcome.job.traits.hasFixedHosts, let milliseconds = priority.cannotConnect(now: now) else { return }
+        logger.notice(.priorityLowered, "Cannot connect to a provider; the broker prefers other workers")
+        newPriority = ConsumerPriority.low
+        wait(.priority, milliseconds)
+    }
+
+    mutating func checkPriority() {
+        if let milliseconds = priority.check(now: now) { wait(.priority, milliseconds) } else { newPriority = 0 }
+    }
 
     mutating func send(_ job: RoutedJob, to output: any Output) { sends.append((job, output)) }
 
@@ -191,6 +206,11 @@ struct Turn {
     mutating func takeLost() -> [AMQPDelivery] { Self.take(&lost) }
     mutating func takeReleased() -> [Scheduler.Released] { Self.take(&released) }
     mutating func takeSends() -> [(job: RoutedJob, output: any Output)] { Self.take(&sends) }
+    mutating func takePriority() -> Int32? {
+        defer { newPriority = nil }
+        return newPriority
+    }
+
     mutating func takeTimers() -> [(timer: PipelineTimer, milliseconds: Int)] { Self.take(&timers) }
 
     private static func take<Item>(_ items: inout [Item]) -> [Item] {

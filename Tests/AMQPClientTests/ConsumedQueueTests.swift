@@ -15,6 +15,19 @@ struct ConsumedQueueTests {
         #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))], "the wish applies again")
     }
 
+    @Test func keepsPriorityOnNewConnection() {
+        var queue = queue
+        _ = queue.connected([:])
+        queue.priority = -1
+        #expect(
+            queue.changes() == [
+                .cancel(.init(tag: "consumer-1", prefetch: 10)),
+                .consume(.init(tag: "consumer-2", prefetch: 10, priority: -1)),
+            ])
+        #expect(queue.connected([:]) == .init(tag: "consumer-1", prefetch: 10, priority: -1))
+        #expect(queue.changes() == [])
+    }
+
     @Test func usesRealNameOfServerNamedQueue() {
         var queue = queue
         _ = queue.connected(["q": "amq.gen-1"])

@@ -21,6 +21,22 @@ struct ConsumerPrefetchTests {
             prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
     }
 
+    @Test("a new priority replaces all consumers by one")
+    func replacesConsumersForNewPriority() {
+        var prefetch = ConsumerPrefetch(4)
+        _ = prefetch.change(to: 6)
+        #expect(
+            prefetch.change(to: 6, priority: -1) == [
+                .cancel(consumer(2, 2)), .cancel(consumer(1, 4)),
+                .consume(.init(tag: "consumer-3", prefetch: 6, priority: -1)),
+            ])
+        #expect(prefetch.change(to: 6, priority: -1) == [])
+        #expect(
+            prefetch.change(to: 5) == [
+                .cancel(.init(tag: "consumer-3", prefetch: 6, priority: -1)), .consume(consumer(4, 5)),
+            ])
+    }
+
     @Test("a prefetch below that of the first consumer replaces this consumer")
     func replacesFirstConsumerBelowItsPrefetch() {
         var prefetch = ConsumerPrefetch(4)

@@ -103,6 +103,11 @@ package final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
+    /// Changes the priority of this consumer for all its queues, for this connection and later ones. The broker delivers
+    /// to consumers with a lower priority only while those with a higher one have used up their prefetch. The initial
+    /// priority is 0.
+    package func setPriority(_ priority: Int32) { _ = thread.send(.setPriority(priority)) }
+
     /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that
     /// are not acknowledged yet.
     package func readOn() { thread.wakeUp.signal() }

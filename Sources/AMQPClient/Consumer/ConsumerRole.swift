@@ -7,6 +7,7 @@ final class ConsumerRole: ConnectionRole {
         case acknowledge([AMQPAcknowledgement])
         case reject([AMQPDeliveryTag], requeue: Bool)
         case setPrefetch(UInt16, tagIndex: UInt16)
+        case setPriority(Int32)
         case stop
     }
 
@@ -194,6 +195,9 @@ final class ConsumerRole: ConnectionRole {
                 if let queue = queues.indices.first(where: { tagIndex == queues[$0].queue.tagIndex ?? UInt16($0) }) {
                     (queues[queue].wish, hasNewWishes) = (prefetch, true)
                 }
+            case .setPriority(let priority):
+                for index in queues.indices { queues[index].priority = priority }
+                hasNewWishes = true
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
             }

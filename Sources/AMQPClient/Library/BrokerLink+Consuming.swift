@@ -33,7 +33,9 @@ extension BrokerLink {
         consume.queue = pool.bytes(realName)
         consume.consumer_tag = pool.bytes(consumer.tag)
         consume.exclusive = queue.isExclusive ? 1 : 0
-        consume.arguments = pool.table(queue.arguments)
+        var arguments = queue.arguments
+        if consumer.priority != 0 { arguments["x-priority"] = .int32(consumer.priority) }
+        consume.arguments = pool.table(arguments)
         return consume
     }
 

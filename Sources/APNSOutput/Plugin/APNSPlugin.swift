@@ -12,6 +12,7 @@ package struct APNSPlugin: OutputPlugin {
     package let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
     package let reasons = APNSReason.verdicts.merging([APNSPushes.noProviderToken: .retry]) { known, _ in known }
     package let hasOneWorld = false
+    package let hasFixedHosts = true
 
     package init() {}
 

@@ -49,7 +49,10 @@ struct Settling {
     /// Handles one outcome. Accepted pushes are counted once per event or run, because they are by far the most
     /// frequent.
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
-        if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
+        if outcome.verdict != .sent {
+            configuration.meter.reported(outcome.verdict)
+            if outcome.reason == Outcome.connectionFailed { turn.cannotConnect(outcome) }
+        }
         turn.trace(outcome)
         let decision = policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome))
         configuration.meter.decided(decision, about: outcome)

@@ -11,6 +11,7 @@ package struct FCMPlugin: OutputPlugin {
     /// How long a message is retried, in seconds. Google: "if you still get errors after 60 minutes, give up" (Scale
     /// FCM).
     package let retriesForSeconds: Int? = 3_600
+    package let hasFixedHosts = true
 
     package init() {}
 

@@ -42,6 +42,10 @@ public protocol OutputPlugin: Sendable {
     /// `false`.
     var sendsToReceivers: Bool { get }
 
+    /// Whether the output sends all pushes to the provider's own hosts, which neither a job nor a credential names. If a
+    /// worker cannot connect to them, the broker then prefers other workers. The default is `false`.
+    var hasFixedHosts: Bool { get }
+
     /// The maximum sum of the delays between a push's attempts, in seconds, if the provider asks senders to give up
     /// after this time. The default is `nil`, which means that the configuration sets the maximum.
     var retriesForSeconds: Int? { get }
@@ -68,6 +72,7 @@ extension OutputPlugin {
     public var credentials: (any OutputCredentials)? { nil }
     public var hasOneWorld: Bool { true }
     public var sendsToReceivers: Bool { false }
+    public var hasFixedHosts: Bool { false }
     public var retriesForSeconds: Int? { nil }
     public func check(_ settings: OutputSettings) throws {}
 

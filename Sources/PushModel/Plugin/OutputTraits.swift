@@ -9,11 +9,14 @@ package final class OutputTraits: Sendable {
     /// The plugin's ``OutputPlugin/retriesForSeconds``, read once.
     package let retriesForSeconds: Int?
     package let reasons: [String: Outcome.Verdict]
+    /// The plugin's ``OutputPlugin/hasFixedHosts``, read once.
+    package let hasFixedHosts: Bool
 
     package init(
         recipients: RecipientForm, eventFields: EventFields, retriesForSeconds: Int? = nil,
-        reasons: [String: Outcome.Verdict] = [:]
+        reasons: [String: Outcome.Verdict] = [:], hasFixedHosts: Bool = false
     ) {
+        self.hasFixedHosts = hasFixedHosts
         self.recipients = recipients
         self.retriesForSeconds = retriesForSeconds
         self.reasons = reasons
@@ -24,7 +27,7 @@ package final class OutputTraits: Sendable {
     package convenience init(_ plugin: some OutputPlugin) {
         self.init(
             recipients: plugin.recipients, eventFields: plugin.eventFields, retriesForSeconds: plugin.retriesForSeconds,
-            reasons: plugin.reasons)
+            reasons: plugin.reasons, hasFixedHosts: plugin.hasFixedHosts)
     }
 
     /// Traits that belong to no particular output.

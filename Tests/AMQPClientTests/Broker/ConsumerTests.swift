@@ -137,6 +137,31 @@ struct ConsumerTests {
         #expect(try await messagesLeft(in: queue) == [])
     }
 
+    @Test("the broker prefers consumers with a higher priority, and deliveries from before the change stay valid")
+    func lowersPriorityWithoutLossOrRepetition() async throws {
+        let queue = TestBroker.queue("priority", arguments: ["x-queue-type": "quorum"])
+        try await TestPublisher.publish((0..<4).map { [UInt8($0)] }, to: queue)
+        let low = try TestConsumer(queues: [.init(name: queue.name, prefetch: 4)])
+        low.start()
+        try await low.log.wait("four deliveries") { $0.deliveries.count == 4 }
+        let high = try TestConsumer(queues: [.init(name: queue.name, prefetch: 8)])
+        high.start()
+        try await high.log.wait("the connection") { $0.connections == 1 }
+        low.consumer.setPriority(-1)
+        // The broker has replaced the consumer as soon as one more delivery arrives, because the first four do not count.
+        try await TestPublisher.publish((4..<13).map { [UInt8($0)] }, to: queue)
+        try await high.log.wait("as many deliveries as the prefetch") { $0.deliveries.count == 8 }
+        try await low.log.wait("the rest") { $0.deliveries.count == 5 }
+        for test in [low, high] {
+            test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        }
+        for test in [low, high] {
+            await test.consumer.close()
+            #expect(test.log.events.failures == [])
+        }
+        #expect(try await messagesLeft(in: queue) == [])
+    }
+
     @Test("after a stop no message is delivered, and open deliveries can be acknowledged")
     func acknowledgesOpenDeliveriesAfterStop() async throws {
         let queue = TestBroker.queue("stop")

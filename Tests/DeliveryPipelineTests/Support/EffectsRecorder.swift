@@ -16,6 +16,7 @@ final class EffectsRecorder: Sendable {
         var isForCompany: Bool { if case .company = timer { true } else { false } }
         var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
         var isForPace: Bool { if case .rateLimits = timer { true } else { false } }
+        var isForPriority: Bool { if case .priority = timer { true } else { false } }
         var isForMarks: Bool { if case .marks = timer { true } else { false } }
         var isRefusal: Bool { if case .refusal = timer { true } else { false } }
         var isForLookUpOrClaims: Bool {
@@ -31,6 +32,7 @@ final class EffectsRecorder: Sendable {
         var acknowledgements: [AMQPAcknowledgement] = []
         var rejected: [AMQPDeliveryTag] = []
         var prefetches: [(prefetch: Int, queue: JobQueue)] = []
+        var priorities: [Int32] = []
         var released: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
@@ -58,6 +60,7 @@ final class EffectsRecorder: Sendable {
             },
             reject: { tag in self.withRecord { $0.rejected.append(tag) } },
             setPrefetch: { prefetch, queue in self.withRecord { $0.prefetches.append((prefetch, queue)) } },
+            setPriority: { priority in self.withRecord { $0.priorities.append(priority) } },
             release: { delivery in self.withRecord { $0.released.append(delivery.tag) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },

@@ -16,7 +16,7 @@ struct PipelineHarness {
 
     init(
         apps: [App] = [.shop], credentials: [SnapshotCredential] = [.sample()], maximumInFlight: Int = 20_000,
-        retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil,
+        retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil, hasFixedHosts: Bool = false,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) {
@@ -29,7 +29,7 @@ struct PipelineHarness {
         core = PipelineCore(
             configuration: configuration,
             outputs: [
-                RunningOutput(ScriptedPlugin(), output),
+                RunningOutput(ScriptedPlugin(hasFixedHosts: hasFixedHosts), output),
                 RunningOutput(DiscardPlugin(), DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })),
             ], effects: recorder.effects,
             logger: logger)

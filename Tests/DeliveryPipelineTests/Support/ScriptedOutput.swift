@@ -30,6 +30,7 @@ struct ScriptedPlugin: OutputPlugin, OutputCredentials {
     var credentials: (any OutputCredentials)? { self }
 
     let hasOneWorld = false
+    var hasFixedHosts = false
     func make(_ context: OutputContext) -> any Output { ScriptedOutput() }
     func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.topic ?? job.app) }
     func uses(of app: String) -> [CredentialUse] { [] }

@@ -20,6 +20,7 @@ final class ConsumingConnection {
     /// Whether the worker receives no further deliveries, because it drains.
     private var hasStopped = false
     private var hasEnded = false
+    private var priority: Int32 = 0
     private var arriving: [AMQPDelivery] = []
 
     init(
@@ -52,7 +53,8 @@ final class ConsumingConnection {
             deliver(.connected(queues: consumed.map(\.name)))
             for (queue, consumed) in zip(queues, consumed) {
                 consumers[queue.tagIndex] = network.broker.consume(
-                    consumed.name, tagIndex: queue.tagIndex, prefetch: Int(consumed.prefetch), on: self)
+                    consumed.name, tagIndex: queue.tagIndex, prefetch: Int(consumed.prefetch), priority: priority,
+                    on: self)
             }
         }
     }
@@ -115,6 +117,17 @@ final class ConsumingConnection {
     }
 
     func setPrefetch(_ prefetch: Int, of queue: JobQueue) { if !hasStopped { change(prefetch, of: queue) } }
+
+    /// Replaces all consumers, because the priority belongs to a consumer. Earlier deliveries can still be settled.
+    func setPriority(_ priority: Int32) {
+        self.priority = priority
+        network.timeline.after(microseconds: network.delay()) { [self] in
+            guard isOpen else { return }
+            for consumer in consumers.sorted(by: { $0.key < $1.key }).map(\.value) {
+                network.broker.setPriority(priority, of: consumer)
+            }
+        }
+    }
 
     private func change(_ prefetch: Int, of queue: JobQueue) {
         network.timeline.after(microseconds: network.delay()) { [self] in

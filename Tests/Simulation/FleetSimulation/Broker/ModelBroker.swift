@@ -111,10 +111,11 @@ package final class ModelBroker {
 
     // MARK: Consuming
 
-    func consume(_ name: String, tagIndex: UInt16, prefetch: Int, on connection: ConsumingConnection) -> ModelConsumer?
-    {
+    func consume(
+        _ name: String, tagIndex: UInt16, prefetch: Int, priority: Int32, on connection: ConsumingConnection
+    ) -> ModelConsumer? {
         guard let queue = queues[name] else { return nil }
-        let consumer = ModelConsumer(queue, tagIndex: tagIndex, prefetch: prefetch, connection)
+        let consumer = ModelConsumer(queue, tagIndex: tagIndex, prefetch: prefetch, priority: priority, connection)
         queue.add(consumer)
         queue.deliver()
         return consumer
@@ -122,6 +123,11 @@ package final class ModelBroker {
 
     func setPrefetch(_ prefetch: Int, of consumer: ModelConsumer) {
         consumer.prefetch = prefetch
+        consumer.queue.deliver()
+    }
+
+    func setPriority(_ priority: Int32, of consumer: ModelConsumer) {
+        consumer.replace(priority: priority)
         consumer.queue.deliver()
     }
 

@@ -7,11 +7,16 @@ final class ModelConsumer: CustomStringConvertible {
     private let tagIndex: UInt16
     private let connection: ConsumingConnection
     var prefetch: Int
+    private(set) var priority: Int32
+    /// The number of unsettled messages that do not count towards the prefetch, because the worker has replaced the
+    /// consumer that received them.
+    private var exempt = 0
     private var nextNumber: UInt64 = 1
     /// The unsettled messages, by the number of their delivery.
     private var unsettled: [UInt64: ModelMessage] = [:]
 
-    init(_ queue: ModelQueue, tagIndex: UInt16, prefetch: Int, _ connection: ConsumingConnection) {
+    init(_ queue: ModelQueue, tagIndex: UInt16, prefetch: Int, priority: Int32, _ connection: ConsumingConnection) {
+        self.priority = priority
         self.queue = queue
         self.tagIndex = tagIndex
         self.prefetch = prefetch
@@ -20,7 +25,10 @@ final class ModelConsumer: CustomStringConvertible {
 
     var description: String { "\(connection.worker) on \(queue.name)" }
 
-    var hasRoom: Bool { unsettled.count < prefetch }
+    var hasRoom: Bool { unsettled.count - exempt < prefetch }
+
+    /// Replaces the consumer by one with another priority.
+    func replace(priority: Int32) { (self.priority, exempt) = (priority, unsettled.count) }
 
     func take(_ message: ModelMessage) {
         let number = nextNumber
@@ -34,7 +42,10 @@ final class ModelConsumer: CustomStringConvertible {
     /// Removes a message, because the worker has acknowledged or rejected it.
     ///
     /// - Returns: The message, or `nil` if the number is unknown.
-    func settle(_ number: UInt64) -> ModelMessage? { unsettled.removeValue(forKey: number) }
+    func settle(_ number: UInt64) -> ModelMessage? {
+        defer { exempt = min(exempt, unsettled.count) }
+        return unsettled.removeValue(forKey: number)
+    }
 
     /// Ends the consumer.
     ///

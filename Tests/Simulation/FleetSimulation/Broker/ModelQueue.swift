@@ -1,7 +1,8 @@
 import AMQPClient
 import DequeModule
 
-/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues"). The queue delivers to its consumers in turn.
+/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues", "Consumer Priorities"). The queue delivers in turn
+/// to those consumers with free prefetch that have the highest priority.
 package final class ModelQueue {
     let name: String
     /// The time after which a message at the head expires, in milliseconds, or `nil` if messages do not expire.
@@ -53,18 +54,21 @@ package final class ModelQueue {
         return first
     }
 
-    /// Delivers ready messages to the consumers with free prefetch, in turn.
+    /// Delivers ready messages to the consumers with free prefetch.
     func deliver() {
         while !ready.isEmpty, let consumer = nextConsumer(), let message = takeFirst() { consumer.take(message) }
     }
 
     private func nextConsumer() -> ModelConsumer? {
+        var next: Int?
         for offset in consumers.indices {
             let place = (turn + offset) % consumers.count
             guard consumers[place].hasRoom else { continue }
-            turn = (place + 1) % consumers.count
-            return consumers[place]
+            if let best = next, consumers[best].priority >= consumers[place].priority { continue }
+            next = place
         }
-        return nil
+        guard let next else { return nil }
+        turn = (next + 1) % consumers.count
+        return consumers[next]
     }
 }

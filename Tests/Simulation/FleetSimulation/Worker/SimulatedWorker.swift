@@ -75,6 +75,9 @@ final class SimulatedWorker: @unchecked Sendable {
             setPrefetch: { [weak self] prefetch, queue in
                 self?.alive?.sources[Self.sourceOfQueue[queue.index]].setPrefetch(prefetch, of: queue)
             },
+            setPriority: { [weak self] priority in
+                for source in self?.alive?.sources ?? [] { source.setPriority(priority) }
+            },
             release: { _ in },
             write: { [weak self] batch in
                 self?.alive?.fleet.database.mark(batch.marks) { self?.alive?.core?.marksWritten(batch, count: $0) }

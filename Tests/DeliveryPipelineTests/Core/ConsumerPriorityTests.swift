@@ -1,0 +1,53 @@
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// The priority of a worker's consumers after it could not connect to a provider.
+@Suite struct ConsumerPriorityTests {
+    private let harness = PipelineHarness(hasFixedHosts: true)
+
+    private func failToConnect(_ number: UInt64, after seconds: Int64 = 0) throws {
+        harness.pass(seconds: seconds)
+        harness.deliver(jobBody("order-\(number)"), number: number)
+        harness.report(try harness.job(Int(number) - 1), [.hold, .hold], reason: Outcome.connectionFailed)
+    }
+
+    private var priorities: [Int32] { harness.recorder.withRecord { $0.priorities } }
+
+    /// Lets the timer of the priority end after its length or the given time, and returns its length in seconds.
+    private func endTimer(after seconds: Int64? = nil) throws -> Int {
+        let timer = try #require(harness.recorder.withRecord { $0.timers.first(where: \.isForPriority) })
+        harness.pass(seconds: seconds ?? Int64(timer.milliseconds / 1_000))
+        harness.runTimers(where: \.isForPriority)
+        return timer.milliseconds / 1_000
+    }
+
+    @Test func lowersPriorityForAMinuteAndThenForLonger() throws {
+        try failToConnect(1)
+        #expect(priorities == [-1])
+        #expect(try endTimer() == 60)
+        #expect(priorities == [-1, 0])
+        try failToConnect(2)
+        #expect(try endTimer() == 120)
+        #expect(priorities == [-1, 0, -1, 0])
+        try failToConnect(3, after: 3_600)
+        #expect(try endTimer() == 60)
+    }
+
+    @Test func extendsLowPriorityWhileNoConnectionOpens() throws {
+        try failToConnect(1)
+        try failToConnect(2, after: 50)
+        #expect(priorities == [-1])
+        #expect(try endTimer(after: 10) == 60)
+        #expect(priorities == [-1])
+        #expect(try endTimer() == 50)
+        #expect(priorities == [-1, 0])
+    }
+
+    @Test func keepsPriorityIfHostDependsOnCredentialOrRecipient() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody())
+        harness.report(try harness.job(0), [.hold, .hold], reason: Outcome.connectionFailed)
+        #expect(harness.recorder.withRecord { $0.priorities } == [])
+    }
+}
