@@ -41,7 +41,7 @@ package struct ResultsRouting: Sendable {
     /// Records that no queue took an event of the sample. The broker's confirm of the event follows.
     package mutating func isUnroutable(_ id: UInt64) { unroutable.insert(id) }
 
-    /// Forgets that no queue took an event that the broker also refused. The event will be published again.
+    /// Discards the return of an event that the broker also refused. The event will be published again.
     package mutating func refused(_ id: UInt64) { unroutable.remove(id) }
 
     /// Forgets which unconfirmed events no queue took. The publishing connection is lost, so they will be published

@@ -32,7 +32,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsScheduled = 0
     /// The number of jobs that were dropped as duplicates.
     package var jobsDuplicate = 0
-    /// The number of jobs that were moved, except jobs of paused or rate-limited apps.
+    /// The number of jobs that were moved because their app exceeds its share.
     package var jobsMoved = 0
     /// The number of times that a job was delayed because of the rate limit of its app or of the job itself.
     package var jobsPaced = 0

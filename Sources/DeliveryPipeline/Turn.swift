@@ -84,7 +84,9 @@ struct Turn {
     /// Makes the broker prefer other workers for a time, because this one could not connect to send a push.
     mutating func cannotConnect(_ outcome: Outcome) {
         guard outcome.job.traits.hasFixedHosts, let milliseconds = priority.cannotConnect(now: now) else { return }
-        logger.notice(.priorityLowered, "Cannot connect to a provider; the broker prefers other workers")
+        logger.notice(
+            .priorityLowered, "Cannot connect to a provider; the broker prefers other workers",
+            metadata: ["output": "\(outcome.job.job.output)"])
         newPriority = ConsumerPriority.low
         wait(.priority, milliseconds)
     }

@@ -28,7 +28,7 @@ final class FCMPushes {
     private var room = 0
     /// The latest time at which a request that FCM accepted was written, in milliseconds of `Uptime`.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
-    /// Whether the last answer had status 401, which usually means that FCM refuses the access token.
+    /// Whether FCM refused the access token in its last answer.
     @exclusivity(unchecked) private var isUnauthenticated = false
     /// A closure that schedules the pool's next turn after a number of milliseconds.
     var wake: (Int64) -> Void = { _ in }
@@ -204,8 +204,7 @@ extension FCMPushes: PoolClient {
     }
 
     func tick(now: Int64) {
-        // While the pool sends nothing, a missing answer does not mean that FCM is silent. After a 401, the pool waits
-        // before it connects again.
+        // Silence is not measured while the pool sends nothing, or waits to reconnect after FCM refused the token.
         if dispatcher.hasNothingOnWire, isUnauthenticated || quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
             dispatcher.health.waitBegins(now: dispatcher.moment(now))
         }

@@ -21,7 +21,7 @@ struct ConsumerPrefetchTests {
             prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
     }
 
-    @Test("a new priority replaces all consumers by one")
+    @Test("a new priority replaces all consumers with one")
     func replacesConsumersForNewPriority() {
         var prefetch = ConsumerPrefetch(4)
         _ = prefetch.change(to: 6)

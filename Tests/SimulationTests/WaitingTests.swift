@@ -90,8 +90,8 @@ import Testing
         #expect((ends.max() ?? .max) <= pause.end + 10_000, "the last outcome after \(ends.max() ?? 0) ms")
     }
 
-    /// Only one of two workers reaches the provider, and must send everything. The pushes that the other worker receives
-    /// before it finds this out wait five seconds in the worker, and then thirty in a delay queue.
+    /// Only one of two workers reaches the provider, and must send everything. The other worker's first pushes wait for
+    /// five seconds in that worker, and then for 30 seconds in a delay queue.
     @Test func workerThatCannotReachProvider() {
         let cut = Fault(.cutOffWorker(worker: 0), start: 5_000, end: 3_600_000)
         let burst = Self.burst(0, 1_200, .urgent, at: 60)
@@ -101,8 +101,8 @@ import Testing
         #expect(slowest <= slowestAlone + 40_000, "\(slowest) ms, \(slowestAlone) ms if both reach it")
     }
 
-    /// The broker prefers the worker that reaches the provider, after the other one has found out that it does not.
-    @Test func burstAfterWorkerCouldNotReachProvider() {
+    /// After one worker could not connect to the provider, the broker prefers the other worker.
+    @Test func prefersWorkerThatReachesProvider() {
         let cut = Fault(.cutOffWorker(worker: 0), start: 5_000, end: 3_600_000)
         let (tenants, burst) = ([Self.tenant(0), Self.tenant(1)], Self.burst(1, 400, .urgent, at: 70))
         let alone = Self.run(tenants, workers: 2, [burst])

@@ -103,8 +103,8 @@ package final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Changes the priority of this consumer for all its queues, for this connection and later ones. The broker delivers
-    /// to consumers with a lower priority only while those with a higher one have used up their prefetch. The initial
+    /// Changes the priority of this consumer for all its queues, for this connection and later ones. The broker
+    /// delivers to consumers with a lower priority only while those with a higher priority cannot receive. The initial
     /// priority is 0.
     package func setPriority(_ priority: Int32) { _ = thread.send(.setPriority(priority)) }
 

@@ -2,8 +2,8 @@
 ///
 /// A prefetch in RabbitMQ belongs to one consumer and is fixed when the consumer begins (rabbitmq.com, "Consumer
 /// Prefetch"). Therefore several consumers on one channel consume the queue, and the queue's prefetch is the sum of
-/// their prefetches. Adding a consumer raises the sum, and cancelling the newest consumers lowers it. A priority, too,
-/// belongs to one consumer (rabbitmq.com, "Consumer Priorities"), so a new consumer replaces all others if it changes.
+/// their prefetches. Adding a consumer raises the sum, and cancelling the newest consumers lowers it. A priority also
+/// belongs to one consumer (rabbitmq.com, "Consumer Priorities"), so a new priority needs a new consumer.
 /// Delivery tags are counted for each channel, so it does not matter which consumer received a delivery.
 package struct ConsumerPrefetch: Sendable {
     package struct Consumer: Sendable, Hashable {
@@ -38,8 +38,8 @@ package struct ConsumerPrefetch: Sendable {
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }
 
-    /// Returns the changes that set the queue's prefetch and priority, in the order in which they must be made. After a
-    /// change of the priority, unacknowledged deliveries do not count towards the prefetch.
+    /// Returns the changes that set the queue's prefetch and priority, in the order in which they must be made. Earlier
+    /// unacknowledged deliveries do not count towards the prefetch of a new consumer.
     package mutating func change(to prefetch: UInt16, priority: Int32 = 0) -> [Change] {
         var changes: [Change] = []
         let isOther = consumers.contains { $0.priority != priority }

@@ -63,7 +63,7 @@ package final class PipelineMeter: Sendable {
         ages[job.inbound.lane.place].observe(now.since(job.due))
     }
 
-    /// Records the time from publishing a message to the broker's confirm. The broker has refused no earlier copy.
+    /// Records the time from publishing a message to the broker's confirm. Refused messages are excluded.
     func confirmed(_ message: UnconfirmedMessage, now: Timestamp) { confirms.observe(now.since(message.since)) }
 
     /// Records the time from the due time of a job until a number of its outcomes were confirmed.

@@ -8,10 +8,10 @@ import PushModel
 /// | no connection to a provider, while the priority is normal | low for a minute, or twice as long as last time |
 /// | no connection to a provider, while the priority is low | low for at least another minute |
 /// | the time is over | normal |
-/// | an hour without such a failure | the next time is a minute again |
+/// | an hour without such a failure | the next length is a minute |
 ///
-/// The longest time is 16 minutes. A worker with a low priority still receives the jobs for which no other worker has
-/// room, because it may reach other providers.
+/// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
+/// priority have no room.
 struct ConsumerPriority {
     static let low: Int32 = -1
     private static let (first, longest): (Int64, Int64) = (60_000, 960_000)
@@ -24,8 +24,8 @@ struct ConsumerPriority {
 
     /// Records that no connection to a provider could be made.
     ///
-    /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, if the priority becomes low. Otherwise
-    ///   the result is `nil`.
+    /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority was already
+    ///   low.
     mutating func cannotConnect(now: Timestamp) -> Int? {
         defer { lastFailure = now }
         guard !isLow else {

@@ -24,7 +24,7 @@ extension MetricFamily {
     package static let ledgerOutcomes = Self(
         "ledger_outcomes_total", .counter, "Outcomes that were stored.")
     package static let ledgerBatches = Self(
-        "ledger_batches_total", .counter, "Attempts to store a batch of events, by result: stored, or failed.",
+        "ledger_batches_total", .counter, "Batches stored, and statements failed while events waited.",
         labels: ["result"])
     package static let ledgerLastBatch = Self(
         "ledger_last_batch_timestamp_seconds", .gauge,

@@ -42,8 +42,8 @@ public protocol OutputPlugin: Sendable {
     /// `false`.
     var sendsToReceivers: Bool { get }
 
-    /// Whether the output sends all pushes to the provider's own hosts, which neither a job nor a credential names. If a
-    /// worker cannot connect to them, the broker then prefers other workers. The default is `false`.
+    /// Whether all pushes go to hosts of the provider that no job or credential names. If `true`, the broker prefers
+    /// other workers while a worker cannot connect to these hosts. The default is `false`.
     var hasFixedHosts: Bool { get }
 
     /// The maximum sum of the delays between a push's attempts, in seconds, if the provider asks senders to give up

@@ -148,7 +148,7 @@ struct ConsumerTests {
         high.start()
         try await high.log.wait("the connection") { $0.connections == 1 }
         low.consumer.setPriority(-1)
-        // The broker has replaced the consumer as soon as one more delivery arrives, because the first four do not count.
+        // A fifth delivery to `low` shows that its consumer was replaced, because four deliveries fill its prefetch.
         try await TestPublisher.publish((4..<13).map { [UInt8($0)] }, to: queue)
         try await high.log.wait("as many deliveries as the prefetch") { $0.deliveries.count == 8 }
         try await low.log.wait("the rest") { $0.deliveries.count == 5 }

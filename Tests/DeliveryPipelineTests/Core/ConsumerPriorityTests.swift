@@ -14,7 +14,7 @@ import Testing
 
     private var priorities: [Int32] { harness.recorder.withRecord { $0.priorities } }
 
-    /// Lets the timer of the priority end after its length or the given time, and returns its length in seconds.
+    /// Fires the priority timer after its length or the given time, and returns its length in seconds.
     private func endTimer(after seconds: Int64? = nil) throws -> Int {
         let timer = try #require(harness.recorder.withRecord { $0.timers.first(where: \.isForPriority) })
         harness.pass(seconds: seconds ?? Int64(timer.milliseconds / 1_000))

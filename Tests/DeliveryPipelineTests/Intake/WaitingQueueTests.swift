@@ -48,7 +48,7 @@ import Testing
         #expect(Set(all).count == 3, "\(all)")
     }
 
-    /// An app must not wait in the queue of another app, which may send nothing for a long time.
+    /// An app's jobs must not wait behind another app that may send nothing for a long time.
     @Test func delaysJobsOfAppsWithoutFreeQueue() throws {
         for app in Self.apps.indices { flood(app, number: UInt64(100 * app)) }
         let all = Self.apps.indices.map(keys).filter { !$0.isEmpty }

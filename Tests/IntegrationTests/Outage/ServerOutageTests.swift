@@ -54,7 +54,7 @@ extension PrivateServerTests {
         }
 
         /// The test suspends the process that writes the log of quorum queues to disk. The push must be on the wire
-        /// until then: if its job were in a delay queue, the worker would have nothing to publish.
+        /// then, because the worker would have nothing to publish if the job were in a delay queue.
         @Test func reportsStalledDiskOfBroker() async throws {
             try await happens(.disk, ["apns.request_timeout": "20"]) {
                 try await PrivateServers.evaluateInBroker(

@@ -8,8 +8,8 @@ final class ModelConsumer: CustomStringConvertible {
     private let connection: ConsumingConnection
     var prefetch: Int
     private(set) var priority: Int32
-    /// The number of unsettled messages that do not count towards the prefetch, because the worker has replaced the
-    /// consumer that received them.
+    /// The approximate number of unsettled messages that do not count towards the prefetch, because the worker has
+    /// replaced the consumer that received them. They are assumed to be settled last.
     private var exempt = 0
     private var nextNumber: UInt64 = 1
     /// The unsettled messages, by the number of their delivery.
@@ -27,7 +27,7 @@ final class ModelConsumer: CustomStringConvertible {
 
     var hasRoom: Bool { unsettled.count - exempt < prefetch }
 
-    /// Replaces the consumer by one with another priority.
+    /// Replaces the consumer with one of another priority.
     func replace(priority: Int32) { (self.priority, exempt) = (priority, unsettled.count) }
 
     func take(_ message: ModelMessage) {
