@@ -34,7 +34,10 @@ final class JobSource: Sendable {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: queue.tagIndex)
     }
 
-    func setPriority(_ priority: Int32) { consumer.setPriority(priority) }
+    /// Sets the priority for all queues but that of the suspects, of which a worker must have at most one at a time.
+    func setPriority(_ priority: Int32) {
+        consumer.setPriority(priority, ofQueues: Set(queues.filter { $0 != .suspects }.map(\.tagIndex)))
+    }
 
     /// Releases the bytes of a delivery. The caller must do this before the acknowledgement, which wakes the consumer.
     func release(_ delivery: AMQPDelivery) { budget.release(delivery) }

@@ -83,13 +83,15 @@ struct Turn {
 
     /// Makes the broker prefer other workers for a time, because this one could not connect to send a push.
     mutating func cannotConnect(_ outcome: Outcome) {
-        guard outcome.job.traits.hasFixedHosts, let milliseconds = priority.cannotConnect(now: now) else { return }
+        guard let milliseconds = priority.cannotConnect(outcome, now: now) else { return }
         logger.notice(
             .priorityLowered, "Cannot connect to a provider; the broker prefers other workers",
             metadata: ["output": "\(outcome.job.job.output)"])
         newPriority = ConsumerPriority.low
         wait(.priority, milliseconds)
     }
+
+    mutating func accepted(_ outcome: Outcome) { if priority.accepted(outcome) { newPriority = 0 } }
 
     mutating func checkPriority() {
         if let milliseconds = priority.check(now: now) { wait(.priority, milliseconds) } else { newPriority = 0 }

@@ -103,10 +103,14 @@ package final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Changes the priority of this consumer for all its queues, for this connection and later ones. The broker
+    /// Changes the priority of this consumer for some of its queues, for this connection and later ones. The broker
     /// delivers to consumers with a lower priority only while those with a higher priority cannot receive. The initial
-    /// priority is 0.
-    package func setPriority(_ priority: Int32) { _ = thread.send(.setPriority(priority)) }
+    /// priority is 0. Earlier unacknowledged deliveries do not count towards the prefetch after a change.
+    ///
+    /// - Parameter tagIndices: the numbers of the queues in delivery tags, see ``AMQPConsumedQueue/tagIndex``.
+    package func setPriority(_ priority: Int32, ofQueues tagIndices: Set<UInt16>) {
+        _ = thread.send(.setPriority(priority, tagIndices: tagIndices))
+    }
 
     /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that
     /// are not acknowledged yet.

@@ -7,7 +7,7 @@ final class ConsumerRole: ConnectionRole {
         case acknowledge([AMQPAcknowledgement])
         case reject([AMQPDeliveryTag], requeue: Bool)
         case setPrefetch(UInt16, tagIndex: UInt16)
-        case setPriority(Int32)
+        case setPriority(Int32, tagIndices: Set<UInt16>)
         case stop
     }
 
@@ -195,8 +195,10 @@ final class ConsumerRole: ConnectionRole {
                 if let queue = queues.indices.first(where: { tagIndex == queues[$0].queue.tagIndex ?? UInt16($0) }) {
                     (queues[queue].wish, hasNewWishes) = (prefetch, true)
                 }
-            case .setPriority(let priority):
-                for index in queues.indices { queues[index].priority = priority }
+            case .setPriority(let priority, let tagIndices):
+                for index in queues.indices where tagIndices.contains(queues[index].queue.tagIndex ?? UInt16(index)) {
+                    queues[index].priority = priority
+                }
                 hasNewWishes = true
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }

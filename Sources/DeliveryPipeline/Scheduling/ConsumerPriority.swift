@@ -8,35 +8,59 @@ import PushModel
 /// | no connection to a provider, while the priority is normal | low for a minute, or twice as long as last time |
 /// | no connection to a provider, while the priority is low | low for at least another minute |
 /// | the time is over | normal |
+/// | each of these providers has accepted a push again | normal, and the next length is a minute |
 /// | an hour without such a failure | the next length is a minute |
 ///
 /// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
 /// priority have no room.
 struct ConsumerPriority {
+    /// An output and an environment, which determine the host.
+    private struct Provider: Hashable {
+        let output: String
+        let environment: PushEnvironment
+
+        init(of outcome: Outcome) { (output, environment) = (outcome.job.job.output, outcome.job.environment) }
+    }
+
     static let low: Int32 = -1
     private static let (first, longest): (Int64, Int64) = (60_000, 960_000)
     private static let forgotten: Int64 = 3_600_000
 
-    private(set) var isLow = false
+    /// The providers to which no connection could be made. The priority is low while there are any.
+    private var unreachable: Set<Provider> = []
     private var length: Int64 = 0
     private var end = Timestamp(milliseconds: 0)
     private var lastFailure = Timestamp(milliseconds: 0)
 
-    /// Records that no connection to a provider could be made.
+    private var isLow: Bool { !unreachable.isEmpty }
+
+    /// Handles a push for which no connection could be made. It has no effect if the output has no fixed hosts.
     ///
-    /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority was already
-    ///   low.
-    mutating func cannotConnect(now: Timestamp) -> Int? {
-        defer { lastFailure = now }
+    /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority does not
+    ///   change.
+    mutating func cannotConnect(_ outcome: Outcome, now: Timestamp) -> Int? {
+        guard outcome.job.traits.hasFixedHosts else { return nil }
+        defer {
+            lastFailure = now
+            unreachable.insert(Provider(of: outcome))
+        }
         guard !isLow else {
             end = max(end, Timestamp(milliseconds: now.milliseconds + Self.first))
             return nil
         }
         let isForgotten = now.milliseconds - lastFailure.milliseconds >= Self.forgotten
         length = isForgotten ? Self.first : min(Self.longest, max(Self.first, length * 2))
-        isLow = true
         end = Timestamp(milliseconds: now.milliseconds + length)
         return Int(length)
+    }
+
+    /// Handles an accepted push.
+    ///
+    /// - Returns: whether the priority becomes normal.
+    mutating func accepted(_ outcome: Outcome) -> Bool {
+        guard isLow, unreachable.remove(Provider(of: outcome)) != nil, unreachable.isEmpty else { return false }
+        length = 0
+        return true
     }
 
     /// Ends the low priority if its time is over.
@@ -45,7 +69,7 @@ struct ConsumerPriority {
     mutating func check(now: Timestamp) -> Int? {
         let left = end.milliseconds - now.milliseconds
         // If the clock was set back, the remaining time would be too long.
-        isLow = isLow && left > 0 && left <= Self.longest
+        if left <= 0 || left > Self.longest { unreachable = [] }
         return isLow ? Int(left) : nil
     }
 }

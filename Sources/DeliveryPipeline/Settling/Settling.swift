@@ -49,7 +49,9 @@ struct Settling {
     /// Handles one outcome. Accepted pushes are counted once per event or run, because they are by far the most
     /// frequent.
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
-        if outcome.verdict != .sent {
+        if outcome.verdict == .sent {
+            turn.accepted(outcome)
+        } else {
             configuration.meter.reported(outcome.verdict)
             if outcome.reason == Outcome.connectionFailed { turn.cannotConnect(outcome) }
         }

@@ -147,7 +147,7 @@ struct ConsumerTests {
         let high = try TestConsumer(queues: [.init(name: queue.name, prefetch: 8)])
         high.start()
         try await high.log.wait("the connection") { $0.connections == 1 }
-        low.consumer.setPriority(-1)
+        low.consumer.setPriority(-1, ofQueues: [0])
         // A fifth delivery to `low` shows that its consumer was replaced, because four deliveries fill its prefetch.
         try await TestPublisher.publish((4..<13).map { [UInt8($0)] }, to: queue)
         try await high.log.wait("as many deliveries as the prefetch") { $0.deliveries.count == 8 }

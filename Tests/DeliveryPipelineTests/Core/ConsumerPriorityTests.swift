@@ -44,6 +44,18 @@ import Testing
         #expect(priorities == [-1, 0])
     }
 
+    @Test func endsLowPriorityWhenProviderAcceptsPush() throws {
+        try failToConnect(1)
+        harness.deliver(jobBody("order-2"), number: 2)
+        harness.report(try harness.job(1), [.sent, .sent])
+        #expect(priorities == [-1, 0])
+        // The timer of the first failure is still running, and has no effect on the second one.
+        try failToConnect(3, after: 30)
+        #expect(priorities == [-1, 0, -1])
+        #expect(try endTimer(after: 30) == 60)
+        #expect(priorities == [-1, 0, -1])
+    }
+
     @Test func keepsPriorityIfHostDependsOnCredentialOrRecipient() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody())
