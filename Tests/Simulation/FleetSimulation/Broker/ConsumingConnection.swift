@@ -123,7 +123,9 @@ final class ConsumingConnection {
         self.priority = priority
         network.timeline.after(microseconds: network.delay()) { [self] in
             guard isOpen else { return }
-            for consumer in consumers.sorted(by: { $0.key < $1.key }).map(\.value) {
+            // The queue of the suspects keeps its consumer.
+            for (tagIndex, consumer) in consumers.sorted(by: { $0.key < $1.key })
+            where tagIndex != JobQueue.suspects.tagIndex {
                 network.broker.setPriority(priority, of: consumer)
             }
         }
