@@ -91,7 +91,7 @@ struct Turn {
         wait(.priority, milliseconds)
     }
 
-    mutating func accepted(_ outcome: Outcome) { if priority.accepted(outcome) { newPriority = 0 } }
+    mutating func accepted(_ outcome: Outcome) { if priority.accepted(outcome, now: now) { newPriority = 0 } }
 
     mutating func checkPriority() {
         if let milliseconds = priority.check(now: now) { wait(.priority, milliseconds) } else { newPriority = 0 }

@@ -8,7 +8,7 @@ import PushModel
 /// | no connection to a provider, while the priority is normal | low for a minute, or twice as long as last time |
 /// | no connection to a provider, while the priority is low | low for at least another minute |
 /// | the time is over | normal |
-/// | each of these providers has accepted a push again | normal, and the next length is a minute |
+/// | each of these providers has accepted a push again | normal for at least a minute, then low for a minute |
 /// | an hour without such a failure | the next length is a minute |
 ///
 /// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
@@ -31,6 +31,9 @@ struct ConsumerPriority {
     private var length: Int64 = 0
     private var end = Timestamp(milliseconds: 0)
     private var lastFailure = Timestamp(milliseconds: 0)
+    /// The end of the time in which failures have no effect, because a provider has accepted a push. Failures of one
+    /// credential beside accepted pushes of another would otherwise change the priority again and again.
+    private var normalUntil = Timestamp(milliseconds: 0)
 
     private var isLow: Bool { !unreachable.isEmpty }
 
@@ -39,7 +42,9 @@ struct ConsumerPriority {
     /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority does not
     ///   change.
     mutating func cannotConnect(_ outcome: Outcome, now: Timestamp) -> Int? {
-        guard outcome.job.traits.hasFixedHosts else { return nil }
+        // If the clock was set back, the remaining time would be too long.
+        let normalFor = normalUntil.milliseconds - now.milliseconds
+        guard outcome.job.traits.hasFixedHosts, normalFor <= 0 || normalFor > Self.first else { return nil }
         defer {
             lastFailure = now
             unreachable.insert(Provider(of: outcome))
@@ -57,9 +62,10 @@ struct ConsumerPriority {
     /// Handles an accepted push.
     ///
     /// - Returns: whether the priority becomes normal.
-    mutating func accepted(_ outcome: Outcome) -> Bool {
+    mutating func accepted(_ outcome: Outcome, now: Timestamp) -> Bool {
         guard isLow, unreachable.remove(Provider(of: outcome)) != nil, unreachable.isEmpty else { return false }
         length = 0
+        normalUntil = Timestamp(milliseconds: now.milliseconds + Self.first)
         return true
     }
 
@@ -68,7 +74,7 @@ struct ConsumerPriority {
     /// - Returns: the remaining time in milliseconds, or `nil` if the priority is normal.
     mutating func check(now: Timestamp) -> Int? {
         let left = end.milliseconds - now.milliseconds
-        // If the clock was set back, the remaining time would be too long.
+        // The remaining time is too long if the clock was set back.
         if left <= 0 || left > Self.longest { unreachable = [] }
         return isLow ? Int(left) : nil
     }

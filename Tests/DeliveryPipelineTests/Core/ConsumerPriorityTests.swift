@@ -49,10 +49,9 @@ import Testing
         harness.deliver(jobBody("order-2"), number: 2)
         harness.report(try harness.job(1), [.sent, .sent])
         #expect(priorities == [-1, 0])
-        // The timer of the first failure is still running, and has no effect on the second one.
-        try failToConnect(3, after: 30)
-        #expect(priorities == [-1, 0, -1])
-        #expect(try endTimer(after: 30) == 60)
+        try failToConnect(3, after: 59)
+        #expect(priorities == [-1, 0], "another credential's pushes were accepted recently")
+        try failToConnect(4, after: 1)
         #expect(priorities == [-1, 0, -1])
     }
 
