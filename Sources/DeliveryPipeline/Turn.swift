@@ -35,7 +35,7 @@ struct Turn {
     private(set) var released: [Scheduler.Released] = []
     /// The jobs to pass to outputs.
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
-    private var priority = ConsumerPriority()
+    private(set) var priority = ConsumerPriority()
     /// The new priority of all consumers, or `nil` if it does not change.
     private var newPriority: Int32?
     /// The timers to start.

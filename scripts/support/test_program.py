@@ -5,18 +5,21 @@ import subprocess
 from .orchestration import Run, describe, end
 from .test_report import Report
 
-# Tests of the clients of the broker and the database. On a slow machine, more of them at once would delay the servers' answers.
-CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", "--experimental-maximum-parallelization-width", "16"]
+# On a slow machine, more tests at once would delay the answers of the servers and the start of workers.
+WIDTH = "--experimental-maximum-parallelization-width"
+# Tests of the clients of the broker and the database.
+CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", WIDTH, "16"]
 # Tests that open connections. They run apart from tests that need the CPU.
 APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
 # A simulated history repeats itself only if the order of a dictionary's elements does.
 SIMULATION, FIXED_ORDER = "Simulation", {"SWIFT_DETERMINISTIC_HASHING": "1"}
 WITH_SERVERS = ["Integration", "Torture"]
+WITH_SERVERS_PARTS = [["--filter", f"^{name}Tests", WIDTH, "24"] for name in WITH_SERVERS]
 UNIT_PARTS = [
     ["--skip", f"^({'|'.join(['AMQPClient', 'PostgresClient', 'Store', *APART, SIMULATION, *WITH_SERVERS])})Tests"],
     CLIENTS,
     *(["--filter", f"^{name}Tests"] for name in [*APART, SIMULATION])]
-PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
+PARTS = [*UNIT_PARTS, *WITH_SERVERS_PARTS]
 
 
 def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report) -> bool:

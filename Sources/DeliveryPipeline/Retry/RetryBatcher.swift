@@ -1,18 +1,19 @@
 import PushModel
 
 /// A collector that groups the recipients of a job that need another attempt. Recipients share a message if their
-/// delays are equal, and if either all or none of their pushes may have been accepted. The second condition is
-/// necessary because the mark `redelivered` applies to the whole message.
+/// delays and verdicts are equal, because the mark `redelivered` and the number of attempts apply to the whole message.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
         /// The delay in seconds, or 0 to requeue the pushes at once for another worker.
         let seconds: Int
-        /// Whether the pushes were held or returned unsent, which does not count as an attempt.
-        let isHeld: Bool
-        /// Whether the pushes may already have been accepted.
-        let maybeSent: Bool
+        let verdict: Outcome.Verdict
         var recipients: [Int] = []
+
+        /// Whether the pushes were held or returned unsent, which does not count as an attempt.
+        var isHeld: Bool { verdict == .hold || verdict == .returned }
+        /// Whether the pushes may already have been accepted.
+        var maybeSent: Bool { verdict == .unknown }
     }
 
     private struct Key: Hashable {
@@ -20,8 +21,7 @@ struct RetryBatcher {
         /// recipients.
         let job: ObjectIdentifier
         let seconds: Int
-        let isHeld: Bool
-        let maybeSent: Bool
+        let verdict: Outcome.Verdict
     }
 
     /// The batches in the order of their first outcomes.
@@ -32,13 +32,11 @@ struct RetryBatcher {
     var isEmpty: Bool { batches.isEmpty }
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
-        let key = Key(
-            job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict),
-            maybeSent: outcome.verdict == .unknown)
+        let key = Key(job: ObjectIdentifier(outcome.job), seconds: seconds, verdict: outcome.verdict)
         let place = places[key] ?? batches.count
         if place == batches.count {
             places[key] = place
-            batches.append(Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld, maybeSent: key.maybeSent))
+            batches.append(Batch(job: outcome.job, seconds: seconds, verdict: outcome.verdict))
         }
         batches[place].recipients.append(outcome.recipient)
     }

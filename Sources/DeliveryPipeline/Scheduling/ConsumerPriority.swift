@@ -37,6 +37,12 @@ struct ConsumerPriority {
 
     private var isLow: Bool { !unreachable.isEmpty }
 
+    /// Returns whether the priority is low because no connection could be made for this push or an earlier one to the
+    /// same provider.
+    func isLow(after outcome: Outcome) -> Bool {
+        outcome.reason == Outcome.connectionFailed && unreachable.contains(Provider(of: outcome))
+    }
+
     /// Handles a push for which no connection could be made. It has no effect if the output has no fixed hosts.
     ///
     /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority does not

@@ -82,7 +82,7 @@ extension Outbox {
     mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)?.inbound
-        let wasTried = batch.seconds > 0 || inbound?.hasBeenTried == true
+        let wasTried = batch.verdict != .returned || inbound?.hasBeenTried == true
         let publication = messages.part(
             .init(
                 job: routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,

@@ -74,12 +74,19 @@ struct Settling {
             turn.counts.pushesHeld += 1
             turn.note(.held, outcome, reason: nil)
             countDeferred(outcome, turn)
-            retries.add(outcome, seconds: seconds)
+            retries.add(outcome, seconds: isForPreferredWorkers(outcome, turn) ? 0 : seconds)
         case .requeue:
             turn.counts.pushesRequeued += 1
             turn.note(.requeue, outcome, reason: nil)
             retries.add(outcome, seconds: 0)
         }
+    }
+
+    /// Returns whether a held push returns to its lane at once, so that the broker can deliver it to a worker with normal
+    /// priority. This happens only the first time. If no worker can connect, the push waits in delay queues afterwards.
+    private func isForPreferredWorkers(_ outcome: Outcome, _ turn: Turn) -> Bool {
+        turn.priority.isLow(after: outcome)
+            && turn.outbox.ledger.delivery(of: outcome.job.ledgerID)?.inbound.hasBeenTried == false
     }
 
     private func countDeferred(_ outcome: Outcome, _ turn: Turn) {

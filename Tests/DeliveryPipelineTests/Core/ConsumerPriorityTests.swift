@@ -1,3 +1,4 @@
+import AMQPClient
 import DeliveryPipeline
 import PushModel
 import Testing
@@ -53,6 +54,17 @@ import Testing
         #expect(priorities == [-1, 0], "another credential's pushes were accepted recently")
         try failToConnect(4, after: 1)
         #expect(priorities == [-1, 0, -1])
+    }
+
+    @Test func returnsPushOnceToPreferredWorkers() throws {
+        try failToConnect(1)
+        #expect(harness.moved == ["martlet.moved normal.returned"])
+        let part = try #require(harness.published.last)
+        #expect(part.properties.headers["x-martlet-attempt"] == 1)
+        harness.deliver(String(decoding: part.body, as: UTF8.self), number: 2, properties: part.properties)
+        if let batch = harness.claims.last { harness.claimed(batch, fresh: batch.keys) }
+        harness.report(try harness.job(1), [.hold, .hold], reason: Outcome.connectionFailed)
+        #expect(harness.moved == ["martlet.moved normal.returned", "martlet.delay.30 normal.returned"])
     }
 
     @Test func keepsPriorityIfHostDependsOnCredentialOrRecipient() throws {
