@@ -29,7 +29,7 @@ package enum JobHeader {
     /// The rate from which the time slot was computed, in pushes per second. It is trusted only in messages from
     /// workers.
     package static let slotRate = "x-martlet-slot-rate"
-    /// How long the job has waited in delay queues for its turn, in seconds. It is trusted only in messages from
+    /// The time that the job has waited in delay queues for its turn, in seconds. It is trusted only in messages from
     /// workers.
     package static let paced = "x-martlet-paced"
     /// The headers that concern the wait for a rate limit.

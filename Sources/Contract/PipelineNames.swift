@@ -4,12 +4,12 @@ package import PushModel
 /// The names of Martlet's exchanges and queues, and their declaration.
 package struct PipelineNames: Sendable, Hashable {
     /// The delivery limit of the queues of dead and dropped jobs. Each read that leaves a job in the queue counts as a
-    /// delivery. From RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 deliveries.
+    /// delivery. From RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 redeliveries.
     /// Earlier versions refuse the value -1, which means no limit.
     private static let deadReadings: Int64 = 1_000_000
     /// The number of times that a job may return to its lane's queue before the broker treats it as a poison message.
     package static let deliveries = 20
-    /// The number of deliveries of a suspect before the broker treats it as a poison message.
+    /// The number of times that a suspect may return to its queue before the broker treats it as a poison message.
     package static let suspectDeliveries = 3
 
     /// The prefix of all names.
@@ -77,7 +77,7 @@ package struct PipelineNames: Sendable, Hashable {
     ///
     /// A job that is redelivered repeatedly without being settled has most likely crashed its workers. After
     /// `PipelineConfiguration.deliveriesUntilSuspect` deliveries, a worker moves the job to the suspects, which are
-    /// processed one at a time. The broker dead-letters the job after three more deliveries (rabbitmq.com, "Quorum
+    /// processed one at a time. The broker dead-letters the job after four more deliveries (rabbitmq.com, "Quorum
     /// Queues", poison messages).
     package func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(

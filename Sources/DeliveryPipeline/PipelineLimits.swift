@@ -13,9 +13,10 @@ package struct PipelineLimits: Sendable {
     /// The maximum number of recipients in a chunk. Larger jobs are split. An `at_most_once` job is split into chunks
     /// of ``PipelineConfiguration/onceChunkSize`` instead.
     package var chunkSize = 500
-    /// How long the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
+    /// The time for which the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
     package var deduplicationWindow = 0
-    /// How long the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is sent.
+    /// The time for which the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is
+    /// sent.
     package var atMostOnceWindow = 7 * 86_400
     package var maximumJobBytes = 134_217_728
     package var maximumRecipients = 1_000_000

@@ -303,7 +303,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if let address = connection.address { addressSelector.succeeded(address) }
     }
 
-    /// Retires a connection because the server wants it closed.
+    /// Retires a connection that the server asks to close, with GOAWAY or an answer.
     func leave(_ connection: PooledConnection) {
         if connection.isOpen {
             if connection.isProven { plan.mustReplace() } else { failed(connection) }

@@ -46,7 +46,7 @@ package struct ConfigurationKey: Sendable, Hashable {
     /// Whether the value may contain a password. Such a value may also come from a file. The file's path is then in the
     /// environment variable of the key with the suffix `_FILE`.
     package var isSecret: Bool { setting.isSecret }
-    /// A short description for error messages.
+    /// A short description, for error messages and for comments in the example file.
     package var explanation: String { setting.plainHelp }
 
     /// Whether the value is the path of a file, as the suffix of the key shows.

@@ -33,7 +33,7 @@ package struct LedgerProgress: Sendable, Hashable {
 
     /// The reason why the ledger does not consume events yet, or `nil` after it has started to consume.
     private var waitsFor: String? = "starting"
-    /// The time at which the ledger stopped consuming events, or `nil` while it consumes.
+    /// The time since which the ledger has not consumed events, or `nil` while it consumes them.
     private var idleSince: Timestamp?
     private var brokerError: String?
     private var hasWritten = false

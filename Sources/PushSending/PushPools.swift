@@ -23,8 +23,8 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
         var all: [PushPool<Job>] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// How long the pool of a retired credential continues to send its waiting pushes. The time is limited, because the
-    /// pushes of a whole campaign may be waiting.
+    /// The time for which the pool of a retired credential continues to send its waiting pushes. The time is limited,
+    /// because the pushes of a whole campaign may be waiting.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 

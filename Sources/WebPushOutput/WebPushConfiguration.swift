@@ -19,7 +19,7 @@ package struct WebPushConfiguration: Sendable {
     /// The time limit for connecting and the TLS handshake with one address, in seconds. The same limit applies again
     /// to the wait for the server's SETTINGS frame.
     package var connectTimeoutSeconds = 5
-    /// How long a service may keep a message whose job has no deadline, in seconds.
+    /// The time for which a service may keep a message whose job has no deadline, in seconds.
     package var defaultTTL = WebPushRequest.maximumTTL
     /// The length of the first pause after a service refuses a key, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000

@@ -20,7 +20,7 @@ package struct WebhookConfiguration: Sendable {
     package var connectTimeoutSeconds = 5
     /// The length of the first pause after a receiver refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting pushes are still sent after their credential was retired, in seconds.
+    /// The time for which waiting pushes still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?

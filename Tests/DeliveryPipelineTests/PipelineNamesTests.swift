@@ -48,7 +48,7 @@ import Testing
         #expect(arguments(queue)["x-delivery-limit"] == 3)
     }
 
-    /// RabbitMQ 4 drops a message after 20 deliveries by default.
+    /// RabbitMQ 4 drops a message after 20 redeliveries by default.
     @Test func allowsUnlimitedReadsOfDeadJobs() throws {
         let dead = try #require(topology.queues.first { $0.name == "martlet.dead" })
         #expect(arguments(dead) == ["x-queue-type": "quorum", "x-delivery-limit": 1_000_000])

@@ -27,7 +27,8 @@ struct DeadTokenModelTests {
             if let death { unregistered = max(unregistered ?? death, death) }
         }
 
-        /// Returns the time of death that the next export must report, or `nil` if there is nothing new.
+        /// Returns the time of death that the next export must report, and records it as reported. Returns `nil` if
+        /// there is nothing new.
         mutating func tell() -> Int64? {
             defer { reported = death ?? reported }
             return death == reported ? nil : death

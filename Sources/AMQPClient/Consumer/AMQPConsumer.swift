@@ -31,7 +31,8 @@ package final class AMQPConsumer: Sendable {
     ///   - topology: the topology to declare after every connect.
     ///   - queues: the queues to consume, from 1 to 1,000.
     ///   - budget: the limit of bytes in unprocessed deliveries, or `nil` if only the prefetch limits deliveries. While
-    ///     the budget is used up, nothing is read, so even a cancellation by the broker goes unnoticed.
+    ///     the budget is used up, the consumer reads only a limited amount after each
+    ///     ``AMQPConfiguration/longestPause``, so it may notice a cancellation by the broker late.
     ///   - logger: the logger for connections and failures.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
     package init(

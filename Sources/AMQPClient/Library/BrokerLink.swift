@@ -85,8 +85,8 @@ final class BrokerLink {
     /// socket again.
     var hasBufferedInput: Bool { !kept.isEmpty || frames.hasFrame || crabbitmq_pending(session) > 0 }
 
-    /// Whether the socket has room for data. The loop checks this before each chunk of writes. If the socket is full,
-    /// the loop waits for room in ``WakeUp``, where it also receives input and commands.
+    /// Whether the socket has room for data. Callers check this before each chunk of writes. If the socket is full, the
+    /// loop waits for room in ``WakeUp``, where it also receives input and commands.
     var isWritable: Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 0) > 0

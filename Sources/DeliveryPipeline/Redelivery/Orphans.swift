@@ -25,8 +25,8 @@ package struct Orphans {
 
     /// The maximum number of ended orphans that are remembered. An entry takes about 200 bytes.
     package static let mostEnded = 10_000
-    /// How long an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice that the
-    /// old connection is gone.
+    /// The time for which an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice
+    /// that the old connection is gone.
     package static let longestMemory: Int64 = 300_000
 
     /// The interval at which expired entries are removed, in milliseconds.

@@ -4,8 +4,8 @@ package import PushModel
 /// The lost broker connections that this worker survived, by queue. Each loss raised the broker's delivery count of
 /// every job on that connection, although no worker died. A value type without clock or I/O.
 package struct SurvivedLosses {
-    /// How long a loss counts, in milliseconds. The jobs of a lost connection are redelivered within minutes, before
-    /// other jobs.
+    /// The time for which a loss counts, in milliseconds. The jobs of a lost connection are redelivered within minutes,
+    /// before other jobs.
     package static let longestMemory: Int64 = 1_800_000
     /// The maximum number of losses that are remembered for a queue. It is not lower than the broker's delivery limit.
     private static let most = 20

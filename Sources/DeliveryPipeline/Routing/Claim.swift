@@ -27,9 +27,9 @@ struct Claim {
         case reject
     }
 
-    /// How long the name of a chunk is remembered, in seconds. If a job is split again within a day, for example after
-    /// a replay from the dead-letter queue, chunks that were sent are left out. The maximum wait for a rate limit is
-    /// added to that day.
+    /// The time for which the name of a chunk is remembered, in seconds. If a job is split again within a day, for
+    /// example after a replay from the dead-letter queue, chunks that were sent are left out. The maximum wait for a
+    /// rate limit is added to that day.
     static let chunkSeconds = RateWaitLimit.longest + 86_400
 
     let rule: Rule

@@ -25,7 +25,7 @@ struct QueueLoad {
     private var openedAt: Timestamp?
     /// The time from the opening of the connection until the first jobs have had time to arrive, in milliseconds.
     private static let learningMilliseconds: Int64 = 1_000
-    /// How long a waiting queue counts as occupied after its last known job, in milliseconds.
+    /// The time for which a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
     /// The throughput of the jobs that were sent.
     var throughput = Throughput()

@@ -52,8 +52,8 @@ package struct RateLimiter {
     static let unknownPart = 0.1
     /// The maximum amount of work that waits in a worker, in seconds.
     package static let waitSeconds = 4.0
-    /// How much earlier than its slot a job may return without waiting in the broker again, in milliseconds. The time
-    /// is half of ``waitSeconds``.
+    /// The maximum time by which a job may return before its slot without waiting in the broker again, in milliseconds.
+    /// The time is half of ``waitSeconds``.
     static let earlyMilliseconds: Int64 = 2_000
     /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20

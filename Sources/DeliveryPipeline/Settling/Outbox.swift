@@ -15,7 +15,7 @@ struct Outbox {
     /// The messages to publish at the end of this turn.
     private var publications: [AMQPPublication] = []
 
-    /// How long after its due time a result event is still published again, in seconds.
+    /// The time after the due time of a result event during which the event is published again, in seconds.
     var longestForEvents: Int
     /// The time of this turn.
     var now = Timestamp(milliseconds: 0)

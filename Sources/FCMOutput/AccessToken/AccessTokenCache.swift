@@ -31,8 +31,8 @@ package struct AccessTokenCache {
     package static let jitterMilliseconds: Int64 = 60_000
     /// The remaining lifetime at which a token goes out of use, in milliseconds.
     package static let marginMilliseconds: Int64 = 10_000
-    /// How long pushes wait for the token endpoint's answer, in milliseconds. After this time, ``needed(now:)`` returns
-    /// that no token is available.
+    /// The maximum time that pushes wait for the token endpoint's answer, in milliseconds. After this time,
+    /// ``needed(now:)`` returns that no token is available.
     package static let patienceMilliseconds: Int64 = 8_000
     /// The period after the replacement of a refused token, in milliseconds. Refusals within this period are attributed
     /// to the old token.

@@ -6,7 +6,7 @@ import PushModel
 /// |---|---|---|
 /// | 200 | sent | |
 /// | 400 that names a field of the payload | rejected | the job's other messages with this payload are rejected |
-/// | 400 | rejected; Google does not say reliably whether payload or token is at fault | |
+/// | 400 | rejected; the answer does not show reliably whether payload or token is at fault | |
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the app's key for APNs or Web Push is missing or wrong; counted by app |
 /// | 401 | sent once more with a new token, then held or retried | a second 401 states that the account is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | the token belongs to another project; counted by app |
@@ -25,7 +25,7 @@ package enum FCMAnswer: Equatable {
     case tokenRefused
     case tokenDead
     case unauthenticated
-    /// Either the credential or this one request is refused; the answer does not say which.
+    /// Either the credential or this one request is refused. The answer does not show which.
     case doubtful
     case retry
     /// The message is retried after at least this number of seconds, and other messages continue.

@@ -7,8 +7,8 @@ import NIOCore
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// How long a connection that allows few streams counts as ramping up while its first answer is missing, in
-    /// milliseconds. While a connection is ramping up, the pool may open fewer others.
+    /// The maximum time for which a connection that allows few streams counts as ramping up while its first answer is
+    /// missing, in milliseconds. While a connection is ramping up, the pool may open fewer others.
     private static let rampingMilliseconds: Int64 = 2_000
     /// The time limit for sending the reset of a request that was given up, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000

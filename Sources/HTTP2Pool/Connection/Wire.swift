@@ -98,7 +98,8 @@ enum Wire {
         }
     }
 
-    /// How long the server can be expected to keep an idle connection, in milliseconds, or `nil` if there is no limit.
+    /// The time for which the server can be expected to keep an idle connection, in milliseconds, or `nil` if there is
+    /// no limit.
     var idleMilliseconds: Int64? {
         switch self {
         case .http2: nil

@@ -36,7 +36,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 
     /// The number of requests in flight, 0 or 1.
     var openRequests: Int { exchange.isIdle ? 0 : 1 }
-    /// How long the connection may be kept without a request, in milliseconds.
+    /// The time for which the connection may be kept without a request, in milliseconds.
     var idleMilliseconds: Int64 { exchange.idleMilliseconds }
 
     /// Queues a request, which is sent by the next ``flush()``.
@@ -137,8 +137,8 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 }
 
 extension HTTPHeaders {
-    /// How long the server keeps an idle connection, in seconds, for example 5 for `Keep-Alive: timeout=5, max=100`.
-    /// The value is `nil` if the server does not announce it.
+    /// The time for which the server keeps an idle connection, in seconds, or `nil` if the server does not announce it.
+    /// For example, the time is 5 for `Keep-Alive: timeout=5, max=100`.
     fileprivate var idleSeconds: Int64? {
         let parameters = self[canonicalForm: "keep-alive"].map { $0.split(separator: "=", maxSplits: 1) }
         return parameters.first { $0.count == 2 && $0[0].lowercased() == "timeout" }.flatMap { Int64($0[1]) }

@@ -1,7 +1,7 @@
 /// The state of one HTTP/1.1 connection, which carries one request at a time. A value type without clock or I/O.
 package struct HTTP1Exchange {
-    /// How long an idle connection is kept if the server announces no limit, in milliseconds. Widely used servers close
-    /// idle connections after 5 s, and a request that is sent during the close is lost.
+    /// The time for which an idle connection is kept if the server announces no limit, in milliseconds. Widely used
+    /// servers close idle connections after 5 s, and a request that is sent during the close is lost.
     package static let idleMilliseconds: Int64 = 3_000
     /// The margin to subtract from the limit that the server announces, in milliseconds. It covers the network and the
     /// second between two checks.

@@ -4,7 +4,7 @@ import Foundations
 ///
 /// Some connections may open at once, then one per second. This protects a server that accepts connections, answers one
 /// push and closes them. A back-off is added after connections that ended before they were proven by an answer. A
-/// proven connection that the server wants closed is replaced without back-off, because the failures of other
+/// proven connection that the server asks to close is replaced without back-off, because the failures of other
 /// connections must not delay it.
 package struct ConnectPermit {
     package static let paceMilliseconds: Int64 = 1_000
@@ -40,7 +40,7 @@ package struct ConnectPermit {
         notBefore = now + backoff.failed(random: random).wholeMilliseconds
     }
 
-    /// Records that a proven connection closes because the server wants it.
+    /// Records that a proven connection closes because the server asks for it.
     package mutating func mustReplace() { replacements += 1 }
 
     /// Records that a connection has carried all requests that its server accepts on one connection. Opening the next

@@ -5,7 +5,7 @@
 /// |---|---|
 /// | nothing waits, or a connection awaits its authorization (a new connection would await it too) | stay |
 /// | the maximum number of connections exists, or enough are connecting | stay |
-/// | there is no connection, or the server wants a proven one closed | connect |
+/// | there is no connection, or the server asks to close a proven one | connect |
 /// | connections are full, the round trip is short | stay, because more connections would only add work |
 /// | connections are full, the round trip is long, for less than 250 ms | look again after that time |
 /// | connections are full, the round trip is long, for 250 ms or more | connect one, or several if many requests wait |
@@ -17,7 +17,7 @@
 /// | a connection is opened | the rate limit applies: some at once, then one per second |
 /// | an answer proves a connection | the back-off ends |
 /// | a connection ends before it is proven | back-off: 1 s, doubling to 60 s |
-/// | the server wants a proven connection closed | it may be replaced without back-off |
+/// | the server asks to close a proven connection | it may be replaced without back-off |
 /// | the server closes a proven HTTP/1.1 connection after an answer | it may be replaced without back-off or pause |
 package struct PoolPlan {
     /// The number of connections that may open without a pause, even if the pool's maximum is lower.
@@ -87,7 +87,7 @@ package struct PoolPlan {
         permit.failed(nowMilliseconds: now, random: random)
     }
 
-    /// Records that a proven connection closes because the server wants it.
+    /// Records that a proven connection closes because the server asks for it.
     package mutating func mustReplace() { permit.mustReplace() }
 
     /// Records that a proven connection has carried all requests that its server accepts on one connection.

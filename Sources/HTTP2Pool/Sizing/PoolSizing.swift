@@ -14,7 +14,7 @@ package struct PoolSizing {
         package var established: Int
         /// The number of connections that are ramping up: they are connecting, or wait for their first answer.
         package var ramping: Int
-        /// The number of proven connections that the server wants closed and that have no replacement yet.
+        /// The number of proven connections that the server asked to close and that have no replacement yet.
         package var replacements: Int
         /// The smoothed time from a request to its answer, in milliseconds.
         package var answerMilliseconds: Double

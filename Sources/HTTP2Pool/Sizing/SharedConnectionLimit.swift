@@ -4,8 +4,8 @@ import Foundations
 ///
 /// A quarter of the connections is reserved for pools that have no connection yet.
 package final class SharedConnectionLimit: Sendable {
-    /// How long a refused request for a connection is remembered, in milliseconds. A refused pool asks again within a
-    /// second.
+    /// The time for which a refused request for a connection is remembered, in milliseconds. A refused pool asks again
+    /// within a second.
     private static let memoryMilliseconds: Int64 = 2_000
 
     private struct State {

@@ -30,7 +30,8 @@ struct ResultsCommand: AsyncParsableCommand {
             let names = try source.names()
             let broker = try source.broker()
             try await BrokerCheck.require(exchanges: [names.results], by: source)
-            // The command names the queue itself, because users have rights only on names that begin with the prefix.
+            // The command names the queue itself, because users have permissions only on names that begin with the
+            // prefix.
             let tail = AMQPQueue(
                 name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
                 isAutoDelete: true)

@@ -11,7 +11,7 @@ struct BrokerChecks {
     let source: ConfigurationSource
     /// Whether to declare missing exchanges and queues.
     let declares: Bool
-    /// Whether the user belongs to an operator, who has fewer rights than a worker.
+    /// Whether the user belongs to an operator, who has fewer permissions than a worker.
     let isOperator: Bool
     let management: String?
 

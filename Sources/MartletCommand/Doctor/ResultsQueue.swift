@@ -6,7 +6,8 @@ package struct ResultsQueue: Decodable {
     private enum CodingKeys: String, CodingKey { case name, type, messages, consumers, headMessageTimestamp }
 
     let name: String
-    /// The number of messages, or `nil` until the broker has gathered its first statistics.
+    /// The number of messages, or `nil` if it is unknown, for example until the broker has gathered its first
+    /// statistics.
     let messages: Int?
     let consumers: Int?
     /// The time at which the oldest message was published, in seconds since 1970, or `nil` if it is unknown. Only

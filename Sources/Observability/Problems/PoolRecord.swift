@@ -35,8 +35,8 @@ struct PoolRecord: Sendable {
     private static let fewest = 10
     private static let fewestInRow = 5
 
-    /// How long a trouble is remembered after the last request or failed answer. The longest pause between two attempts
-    /// is 15 minutes.
+    /// The time for which a trouble is remembered after the last request or failed answer. The longest pause between
+    /// two attempts is 15 minutes.
     private static let remembered = Duration.seconds(960)
 
     private var looks: [(at: ContinuousClock.Instant, counts: Counts)] = []

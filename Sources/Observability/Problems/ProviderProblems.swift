@@ -12,8 +12,8 @@ struct ProviderProblems {
     /// The maximum age of a failed attempt in the log to count as recent, in seconds. The log repeats a failed attempt
     /// once per minute.
     private static let attemptSeconds: Int64 = 120
-    /// How long a provider problem still explains retried pushes after it has ended, in seconds. It is the minute over
-    /// which retried pushes are counted, plus the interval between two counts.
+    /// The time after the end of a provider problem during which it still explains retried pushes, in seconds. It is
+    /// the minute over which retried pushes are counted, plus the interval between two counts.
     private static let countedSeconds: Int64 = 62
 
     var all: [Problem] {

@@ -15,7 +15,7 @@ package struct SigningIdentity: Sendable {
     /// - Parameters:
     ///   - name: the name of the file or credential, for error messages.
     ///   - chainDER: the certificate, followed by its known issuers.
-    ///   - others: further certificates that may be missing issuers.
+    ///   - others: further certificates, among which missing issuers are looked up.
     /// - Throws: ``PackageFault`` if a certificate is damaged or not valid at `now`, or if the issuer is missing.
     package init(
         name: String, chainDER: [[UInt8]], privateKeyDER: Secret, others: [Certificate], now: Timestamp

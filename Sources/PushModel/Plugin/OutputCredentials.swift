@@ -48,7 +48,7 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
 
-    /// Returns the text that tells an operator which server a credential check contacts.
+    /// Returns a text for operators that names the server of a credential check.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String

@@ -120,12 +120,12 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// How long a refused push is held, in seconds. Unsent pushes are usually held for a shorter time, so that one of
-    /// them is the next probe.
+    /// The time for which a refused push is held, in seconds. Unsent pushes are usually held for a shorter time, so
+    /// that one of them is the next probe.
     package var refusedHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : Self.unansweredSeconds }
 
-    /// How long a push waits if it got no answer while its host or credential was in doubt, in seconds. Unsent pushes
-    /// usually wait for a shorter time, so that one of them is the next probe.
+    /// The time that a push waits if it got no answer while its host or credential was in doubt, in seconds. Unsent
+    /// pushes usually wait for a shorter time, so that one of them is the next probe.
     package static let unansweredSeconds: Int32 = 120
 
     // MARK: Evidence

@@ -3,7 +3,7 @@ import PushModel
 /// The jobs and apps with failed or refused pushes. Pushes of other jobs and apps are better probes. A value type
 /// without clock or I/O.
 package struct FailedJobs: Sendable {
-    /// How long an app is remembered after a failure, in milliseconds.
+    /// The time for which an app is remembered after a failure, in milliseconds.
     private static let appMilliseconds: Int64 = 60_000
     /// The maximum number of jobs, and of apps, that are remembered.
     private static let longest = 1_000

@@ -14,7 +14,7 @@ package struct SendObstacle {
         self.seconds = seconds
     }
 
-    /// Creates the obstacle that an open breaker presents: a job's pushes wait in the broker.
+    /// Creates the obstacle of an open breaker, which makes a job's pushes wait in the broker.
     package init(_ breaker: Breaker, holding job: QueuedJob) {
         self.init(
             .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds(random: job.holdRandom))

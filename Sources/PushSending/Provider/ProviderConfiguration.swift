@@ -14,7 +14,7 @@ package struct ProviderConfiguration: Sendable {
     package var connectTimeoutSeconds = 5
     /// The length of the first pause after the provider refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting pushes are still sent after their credential was retired, in seconds.
+    /// The time for which waiting pushes still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     /// The name look-ups that all pools with this configuration share.

@@ -22,9 +22,9 @@ package enum KeyTrust {
         case keyRefused
     }
 
-    /// How long an accepted message proves its key, in milliseconds. A long time has a price. If a service blocks the
-    /// key without an explanation, messages are `rejected` for up to a day. The rejections are counted, and they are
-    /// reported once they are more than half of an app's answers.
+    /// The time for which an accepted message proves its key, in milliseconds. A long time has a price. If a service
+    /// blocks the key without an explanation, messages are `rejected` for up to a day. The rejections are counted, and
+    /// they are reported once they are more than half of an app's answers.
     package static let provenMilliseconds: Int64 = 86_400_000
     /// The minimum age at which a token is replaced, in seconds. Apple allows at most one new token an hour.
     package static let leastTokenAgeSeconds: Int64 = 3_600

@@ -22,8 +22,9 @@ struct OriginTable {
     /// The number of recently used origins with which an endpoint is compared before it is parsed.
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
-    /// How long an unused origin is kept after a breaker or a pause last held its messages back, in milliseconds.
-    /// Refused messages return within two minutes, and the state of the breaker or pause must still exist then.
+    /// The time for which an unused origin is kept after a breaker or a pause last held its messages back, in
+    /// milliseconds. Refused messages return within two minutes, and the state of the breaker or pause must still exist
+    /// then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int

@@ -13,7 +13,7 @@ struct TestAccount {
 
     /// The account that all tests share, because generating a key is slow.
     static let one = Result { TestAccount(key: try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
-    /// An account that the simulator does not know.
+    /// An account that is not registered in the simulator.
     static let stranger = Result { TestAccount(key: try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
     var pem: String { key.pemRepresentation }

@@ -17,7 +17,7 @@ struct BrokerServers: SuiteTrait, TestScoping {
             get throws { Installation.Servers(broker: try local.brokerURL, database: try local.databaseURL) }
         }
 
-        /// The URL of a broker user with all rights.
+        /// The URL of a broker user with all permissions.
         var administratorURL: String { get throws { try local.administratorURL } }
 
         /// Runs shell lines in which `martlet`, `rabbitmqctl` and similar commands use the programs and servers of the
@@ -128,7 +128,7 @@ extension BrokersPageTests {
     /// - Parameters:
     ///   - hasTopology: whether the topology is declared. If not, the broker has only the results exchange and the
     ///     test's queue that is bound to it.
-    ///   - asAdministrator: whether the installation connects to the broker as a user with all rights.
+    ///   - asAdministrator: whether the installation connects to the broker as a user with all permissions.
     func with(
         hasTopology: Bool = true, asAdministrator: Bool = false,
         _ body: (Installation, BrokerServers.Servers) async throws -> Void

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension BrokersPageTests {
-    /// Checks that the broker user of an operator can run the commands that operators need, and has no other rights.
-    /// First puts one message into the dead-letter queue and one into a waiting queue.
+    /// Checks that the broker user of an operator can run the commands that operators need, and has no other
+    /// permissions. First puts one message into the dead-letter queue and one into a waiting queue.
     func checkOperatorRights(_ installation: Installation, _ url: String, _ shop: String) async throws {
         func anna(_ arguments: [String]) async throws -> Subprocess.Finished {
             try await installation.martlet(arguments, ["amqp.url": url])
@@ -50,7 +50,7 @@ extension BrokersPageTests {
         _ = try await tail.finish()
         let results = installation.names.results
         #expect(await publishes(to: results, url, installation) == 403)
-        // The command reports the missing right in one line.
+        // The command reports the missing permission in one line.
         let refused = try await installation.martlet(["results", "tail"], ["amqp.url": shop])
         #expect(refused.status == 1 && refused.errors.hasPrefix("Error: "), "\(refused)")
         #expect(

@@ -45,12 +45,12 @@ extension BrokersPageTests {
                 }
                 try await clearPolicy(installation, servers)
                 #expect(worker.errors.contains("lost=\(delay)"), "\(worker.errors)")
-                // An operator deletes the queue, and the next publication finds it missing.
                 try await eventually("the queue is declared again: \(worker.errors)", within: .seconds(600)) {
                     try await AMQPInspection.look(
                         at: AMQPTopology(queues: [AMQPQueue(name: delay)]), on: try installation.brokerConfiguration()
                     ).missing.isEmpty
                 }
+                // An operator deletes the queue, and the next publication finds it missing.
                 try await installation.broker.delete(queues: [delay], exchanges: [])
                 try await publish(["four"])
                 try await eventually("the new job waits in the delay queue: \(worker.errors)") {

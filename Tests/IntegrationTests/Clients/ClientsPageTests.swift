@@ -6,7 +6,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// The commands and snippets of docs/clients.md, run by users with the documented rights.
+/// The commands and snippets of docs/clients.md, run by users with the documented permissions.
 extension BrokersPageTests {
     private static let page = "docs/clients.md"
 
@@ -154,7 +154,7 @@ extension BrokersPageTests {
         _ example: ClientExample, _ publisher: String, _ consumer: String, _ installation: Installation,
         _ servers: BrokerServers.Servers
     ) async throws {
-        // The workers' user has no rights on this queue.
+        // The workers' user has no permissions on this queue.
         let broker = Broker(url: try servers.administratorURL)
         let token = Token.random(Token.dead)
         try await installation.withWorker { worker in

@@ -91,7 +91,7 @@ struct RefusedCredentialTests {
         }
     }
 
-    /// Forty apps of two teams. One team has a single app and a key that Apple does not know.
+    /// Forty apps of two teams. One team has a single app and a key that is not registered at Apple.
     @Test func keepsLatencyOfOtherAppsBesideBrokenApp() async throws {
         let alone = try await ninetyNinth(withBrokenApp: false)
         let beside = try await ninetyNinth(withBrokenApp: true)

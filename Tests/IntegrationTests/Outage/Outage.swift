@@ -88,7 +88,7 @@ final class Outage: Sendable {
         await installation.simulator.setFaults(StandingFaults())
     }
 
-    /// Waits until the page, the alerts and the commands show the outage as the row says.
+    /// Waits until the page, the alerts and the commands show the outage as the row requires.
     private func looks(as row: OutageRow) async throws {
         try await eventually("the page shows \(row.kinds): \(await said())\n\(worker.errors)") {
             guard let problems = try await page.document()?.problems else { return false }

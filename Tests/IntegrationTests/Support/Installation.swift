@@ -16,7 +16,7 @@ import WorkerTestSupport
 /// key and a consumer of the results. It is removed after the test.
 struct Installation: Sendable {
     struct Servers: Sendable {
-        /// The URL of a broker user with the rights that docs/brokers.md gives a worker.
+        /// The URL of a broker user with the permissions that docs/brokers.md gives a worker.
         let broker: String
         let database: String
 

@@ -15,7 +15,7 @@ extension SimulatedProvider<WebPushDouble> {
     /// A host name that does not exist and that the output resolves to the simulator.
     static let host = "push.example.test"
 
-    /// - Parameter subscriptions: the subscriptions that the simulator knows.
+    /// - Parameter subscriptions: the subscriptions that are registered in the simulator.
     convenience init(_ subscriptions: SampleSubscriptions) async throws {
         try await self.init(
             subscriptions.simulator(),

@@ -103,7 +103,7 @@ package struct LocalServers: Sendable {
         get throws { try (1...nodes).compactMap { UInt16(try value("\(Server.rabbitmq(node: $0).variable)_PORT")) } }
     }
 
-    /// The URL of the first node, with a user that has the rights that docs/brokers.md gives a worker.
+    /// The URL of the first node, with a user that has the permissions that docs/brokers.md gives a worker.
     package var brokerURL: String { get throws { try value("MARTLET_TEST_WORKER_AMQP_URL") } }
     package var administratorURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
     /// The ports of all PostgreSQL servers.

@@ -12,7 +12,7 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: TestServers.database != nil, "MARTLET_TEST_DATABASE_URL is not set")
     }
 
-    /// Requires the database, and the broker with a worker's user.
+    /// Requires the URL of the database, and a URL of the broker with the user of a worker.
     package static var needsServers: Self {
         .enabled(
             if: TestServers.workerBroker != nil && TestServers.database != nil,

@@ -26,21 +26,21 @@ package struct Profile: Sendable {
     package var gaps: Gaps
     /// The duration of an outage, in milliseconds.
     package var outage: ClosedRange<Int>
-    /// How long a worker is frozen, in milliseconds. It exceeds two heartbeats.
+    /// The time for which a worker is frozen, in milliseconds. It exceeds two heartbeats.
     package var freeze: ClosedRange<Int>
-    /// How long the table of device tokens is locked, in milliseconds.
+    /// The time for which the table of device tokens is locked, in milliseconds.
     var locking = 10_000...60_000
-    /// How long another consumer's queue is full, in milliseconds. Workers publish a rejected event again after 1, 6
-    /// and 36 seconds. A worker that publishes it every second would be detected within this time.
+    /// The time for which another consumer's queue is full, in milliseconds. Workers publish a rejected event again
+    /// after 1, 6 and 36 seconds. A worker that publishes it every second would be detected within this time.
     package var fullness = 9_000...12_000
-    /// How long the tables of device tokens and claims are locked, in milliseconds. This happens once in a long run.
-    /// The time exceeds the broker's consumer timeout, which the broker checks once a minute.
+    /// The time for which the tables of device tokens and claims are locked, in milliseconds. This happens once in a
+    /// long run. The time exceeds the broker's consumer timeout, which the broker checks once a minute.
     var standstill = 125_000...135_000
     /// The minimum duration of a run in which a worker joins late, in seconds.
     var joinsFrom = 90
     /// The minimum duration of a run in which device tokens and claims are locked for a long time, in seconds.
     var standsStillFrom = 360
-    /// How long a worker has changed settings, in milliseconds.
+    /// The time for which a worker runs with changed settings, in milliseconds.
     package var resetting: ClosedRange<Int>
     /// The time limit for settling after the faults, in seconds.
     package var settleSeconds: Int

@@ -5,7 +5,7 @@ struct HoldUps {
     static let comesIn: Int64 = 5_000
     /// The minimum length of a period, in milliseconds. Shorter faults hold back so few requests that they are ignored.
     private static let shortest: Int64 = 1_000
-    /// How long outputs other than APNs may pause after a bad answer, in milliseconds.
+    /// The maximum pause of outputs other than APNs after a bad answer, in milliseconds.
     private static let pause: Int64 = 60_000
 
     /// The periods for each output, in milliseconds since 1970. Overlapping periods are merged, and the periods are

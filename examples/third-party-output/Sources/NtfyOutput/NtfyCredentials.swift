@@ -29,7 +29,7 @@ struct NtfyCredentials: OutputCredentials {
         try settings.text("endpoint")
     }
 
-    /// Checks a token with an invalid topic. The server answers 401 if it does not know the token, and otherwise 400.
+    /// Checks a token with an invalid topic. The server answers 401 if the token is unknown, and otherwise 400.
     func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
         let provider = NtfyProvider(endpoint: try context.settings.endpoint("endpoint"))
         return try await provider.check(
