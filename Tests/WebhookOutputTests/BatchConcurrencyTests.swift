@@ -171,15 +171,39 @@ import WebhookOutput
     }
 
     @Test func limitsRefusingReceiverToOneBatchAtATime() {
-        #expect(large { concurrency in for _ in 0..<9 { concurrency.refused() } }.batches == 127)
-        #expect(large { concurrency in for _ in 0..<10 { concurrency.refused() } }.batches == 1)
+        func refuse(_ count: Int, _ concurrency: inout BatchConcurrency) {
+            for _ in 0..<count { concurrency.refused(sentAt: 0, nowMilliseconds: 100) }
+        }
+        let (few, many) = (large { refuse(9, &$0) }, large { refuse(10, &$0) })
+        #expect(few.batches == 127 && many.batches == 1)
         let mixed = large { concurrency in
             for _ in 0..<100 {
-                for _ in 0..<9 { concurrency.refused() }
+                refuse(9, &concurrency)
                 concurrency.answered(sentAt: 0, inFlight: 127, nowMilliseconds: 100)
             }
         }
         #expect(mixed.batches == 127)
+    }
+
+    @Test func ignoresRefusalsOfBatchesSentBeforeReduction() {
+        func refuse(_ count: Int, sentAt: Int64, _ now: Int64, _ concurrency: inout BatchConcurrency) {
+            for _ in 0..<count { concurrency.refused(sentAt: sentAt, nowMilliseconds: now) }
+        }
+        var concurrency = large { refuse(10, sentAt: 150, 200, &$0) }
+        #expect(concurrency.batches == 1)
+        for _ in 0..<2 { concurrency.answered(sentAt: 201, inFlight: 3, nowMilliseconds: 300) }
+        refuse(100, sentAt: 150, 400, &concurrency)
+        refuse(9, sentAt: 301, 500, &concurrency)
+        #expect(concurrency.batches == 3, "the refused batches were sent before the reduction")
+        refuse(1, sentAt: 301, 500, &concurrency)
+        #expect(concurrency.batches == 1, "ten newer batches in a row were refused")
+    }
+
+    @Test func ignoresRefusalsOfBatchesSentBeforePause() {
+        var concurrency = large { $0.busy(seconds: 1, sentAt: 150, nowMilliseconds: 200, random: 1) }
+        for _ in 0..<2 { concurrency.answered(sentAt: 1_300, inFlight: 3, nowMilliseconds: 1_400) }
+        for _ in 0..<20 { concurrency.refused(sentAt: 160, nowMilliseconds: 1_500) }
+        #expect(concurrency.batches == 3)
     }
 
     @Test func startsWithinConfiguredLimits() {

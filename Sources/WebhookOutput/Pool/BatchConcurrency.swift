@@ -12,6 +12,7 @@ import Foundations
 /// | 421, 425, 429, or 503 with `Retry-After` | one batch at a time, a pause as requested or of 1 to 60 s |
 /// | ten batches in a row refused because of their contents | one batch at a time |
 /// | an answer or failure of a batch that was sent before the last pause began | none, because the cause is the same |
+/// | a refusal of a batch that was sent before the last pause or reduction | none, because the cause is the same |
 ///
 /// The failures of one app's batches have no effect while the receiver answers other apps' batches.
 ///
@@ -42,8 +43,8 @@ package struct BatchConcurrency {
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.1)
     private var pausedSince = Int64.min
     private var pausedUntil = Int64.min
-    /// The uptime in milliseconds at which a slow answer or a single failure last reduced ``batches``. Later results of
-    /// batches that were sent before this time reduce it no further, because they have the same cause.
+    /// The uptime in milliseconds at which a slow answer, a single failure or refusals last reduced ``batches``. Later
+    /// results of batches that were sent before this time reduce it no further, because they have the same cause.
     private var shrunkAt = Int64.min
     private var answeredAt = Int64.min
     private var refusedInARow = 0
@@ -94,9 +95,12 @@ package struct BatchConcurrency {
     }
 
     /// Records that the receiver refused a batch because of its contents.
-    package mutating func refused() {
+    package mutating func refused(sentAt: Int64, nowMilliseconds now: Int64) {
+        guard sentAt > pausedSince, sentAt > shrunkAt else { return }
         refusedInARow += 1
-        if refusedInARow >= Self.toleratedRefusals { batches = 1 }
+        guard refusedInARow >= Self.toleratedRefusals, batches > 1 else { return }
+        batches = 1
+        shrunkAt = now
     }
 
     /// Records that the receiver asked for the batch to be sent later.

@@ -89,7 +89,7 @@ final class WebhookBatches {
 
     /// Settles or halves a batch whose contents the receiver refused.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
-        concurrency.refused()
+        concurrency.refused(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime)
         let job: WebhookJob = batch.pushes[0].job.typed()
         if status == 413 { job.mostRecipients = min(job.mostRecipients, max(1, batch.pushes.count / 2)) }
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
