@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Foundations
 import PushModel
 import Store
 import Testing
@@ -52,6 +54,37 @@ import Testing
             let error = try #require(throws: StoreError.self) { try MasterKeyring(file: path) }
             #expect(error.message.contains(path) && error.message.contains("chmod"), "\(error)")
         }
+    }
+
+    /// Reproduces a race in which the permissions of one file were checked, and then another file was read that had
+    /// replaced it.
+    @Test func readsNoFileWithWidePermissionsThatReplacesKeyring() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/keyring"
+        for (name, line, mode) in [("narrow", "a \(key)\n", 0o600), ("wide", "b \(otherKey)\n", 0o644)] {
+            _ = FileManager.default.createFile(
+                atPath: "\(folder)/\(name)", contents: Data(line.utf8), attributes: [.posixPermissions: mode])
+        }
+        symlink("narrow", path)
+        let ids = Mutex<Set<String>>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            if index == 0 {
+                for count in 0..<10_000 {
+                    let target = count % 2 == 0 ? "wide" : "narrow"
+                    symlink(target, path + ".new")
+                    rename(path + ".new", path)
+                }
+            } else {
+                for _ in 0..<5_000 {
+                    guard let keyring = try? MasterKeyring(file: path) else { continue }
+                    _ = ids.withLock { $0.insert(keyring.currentKeyID) }
+                }
+            }
+        }
+        let read = ids.withLock { $0 }
+        #expect(read.isSubset(of: ["a"]), "the file with the key b is readable by others")
     }
 
     @Test func rereadsChangedFile() throws {

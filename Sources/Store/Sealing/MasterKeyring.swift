@@ -20,9 +20,8 @@ package final class MasterKeyring: Sendable {
     /// - Throws: ``StoreError`` with code `keyring`, which names the file and line.
     package init(file path: String) throws(StoreError) {
         let file = KeyringFile(path: path)
-        // The version is read first, so that a file that is replaced in the meantime is read again later.
-        let version = try file.version()
-        state = Mutex(State(keys: try file.read(), version: version))
+        let (keys, version) = try file.read()
+        state = Mutex(State(keys: keys, version: version))
         self.file = file
     }
 
@@ -49,9 +48,9 @@ package final class MasterKeyring: Sendable {
     @discardableResult
     package func refresh() throws(StoreError) -> Bool {
         guard let file else { return false }
-        let version = try file.version()
-        if state.withLock({ $0.version == version }) { return false }
-        let keys = try file.read()
+        let current = try file.version()
+        if state.withLock({ $0.version == current }) { return false }
+        let (keys, version) = try file.read()
         return state.withLock { state in
             state.version = version
             guard state.keys != keys else { return false }
