@@ -18,6 +18,20 @@ import Testing
         #expect(package.leftOut == ["manifest.json", "signature"])
     }
 
+    /// `--force` replaces a link to a missing file by the package.
+    @Test func ignoresDanglingLinkAtOutput() throws {
+        let files = try SourceFiles.pass()
+        for name in ["coffee.pkpass", "en.lproj/coffee.pkpass"] {
+            try files.link(name, to: "nowhere.pkpass")
+            let package = try PassPackage(SourceFolder(path: files.path, output: files.path(name)))
+            #expect(!package.files.map(\.path).contains(name))
+            #expect(throws: PackageFault("\(name): is a link to a missing file")) {
+                try PassPackage(SourceFolder(path: files.path, output: files.path("other.pkpass")))
+            }
+            try files.remove(name)
+        }
+    }
+
     @Test func acceptsJSONInPlaceOfFile() throws {
         let files = try SourceFiles.pass()
         let json = SourceFiles.passJSON.replacingOccurrences(of: "0001", with: "0002")

@@ -51,6 +51,15 @@ import Testing
         try place.write("old", to: "coffee.pkpass")
         _ = try await sign(arguments.dropLast() + [place.path("link.pkpass"), "--force"])
         #expect(try Data(contentsOf: place.folder.appending(path: "coffee.pkpass")).starts(with: Data("PK".utf8)))
+        // A link to a missing file is itself replaced, even if it is in the folder with the pass.
+        for files in [place, source] {
+            try files.link("dangling.pkpass", to: "nowhere.pkpass")
+            let path = files.path("dangling.pkpass")
+            _ = try await sign(arguments.dropLast() + [path, "--force"])
+            let kind = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            #expect(kind == .typeRegular && !FileManager.default.fileExists(atPath: files.path("nowhere.pkpass")))
+            try files.remove("dangling.pkpass")
+        }
         let command = ([Project.command, "sign"] + arguments.dropLast()).map { "'\($0)'" }.joined(separator: " ")
         let streams = try await Subprocess.run(
             [

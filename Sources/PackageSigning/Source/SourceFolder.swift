@@ -23,13 +23,13 @@ package struct SourceFolder {
 
     /// Opens a folder.
     ///
-    /// - Parameter output: the path at which the new package will be stored, or `nil`. A package that already exists
-    ///   there is not included in the new one.
+    /// - Parameter output: the path at which the new package will be stored, or `nil`. A package or a link that already
+    ///   exists there is not included in the new package.
     /// - Throws: ``PackageFault`` if the path is not a folder.
     package init(path: String, output: String? = nil) throws(PackageFault) {
         guard let real = Self.realPath(path) else { throw PackageFault("\(path): \(Self.reason)") }
         root = real
-        self.output = output.flatMap(Self.realPath)
+        self.output = output.flatMap(Self.destination)
         guard try entry("") == .folder else { throw PackageFault("\(path): is not a folder") }
     }
 
@@ -54,7 +54,8 @@ package struct SourceFolder {
         guard let real = try place(of: path) else { return [] }
         do {
             return try FileManager.default.contentsOfDirectory(atPath: real)
-                .filter { !Self.isLitter($0) && (output == nil || Self.realPath("\(real)/\($0)") != output) }.sorted()
+                .filter { !Self.isLitter($0) && (output == nil || Self.destination("\(real)/\($0)") != output) }
+                .sorted()
         } catch let error {
             throw PackageFault("\(path): cannot be read: \(error.localizedDescription)")
         }
@@ -109,6 +110,15 @@ package struct SourceFolder {
             throw PackageFault("\(path): is a link to a file outside the folder: copy the file into the folder")
         }
         return real
+    }
+
+    /// Returns the path of the file that is replaced when a package is written to a path, or `nil` if its folder does
+    /// not exist. A link to an existing file leads to this file. A link to a missing file is itself replaced.
+    private static func destination(_ path: String) -> String? {
+        if let real = realPath(path) { return real }
+        let name = path.split(separator: "/").last ?? ""
+        let folder = path.dropLast(name.count)
+        return realPath(folder.isEmpty ? "." : String(folder)).map { "\($0)/\(name)" }
     }
 
     private static func realPath(_ path: String) -> String? {
