@@ -152,6 +152,27 @@ import Testing
         }
     }
 
+    @Test func keepsThousandNewestTokensOfAccount() async throws {
+        try await FCMSession.run { session async throws in
+            try session.simulator.register(
+                TestAccount.stranger.get().account(project: "other-1", email: "other@x", keyID: "key-2"))
+            let assertion = try TestAccount.stranger.get().assertion(
+                Claims(header: #"{"alg":"RS256","kid":"key-2"}"#, iss: "other@x"), at: session.now)
+            func issue() async throws -> String {
+                let answer = try await FCMSession.requestToken(session.client, assertion: assertion)
+                let match = try #require(answer.body.firstMatch(of: /"access_token":"([^"]+)"/), "\(answer)")
+                return String(match.1)
+            }
+            let (first, second) = (try await issue(), try await issue())
+            for _ in 0..<998 { _ = try await issue() }
+            #expect(try await session.send(project: "other-1", bearer: first).status == 200)
+            _ = try await issue()
+            #expect(try await session.send(project: "other-1", bearer: first).status == 401)
+            #expect(try await session.send("\"data\":{\"n\":\"2\"}", project: "other-1", bearer: second).status == 200)
+            #expect(try await session.send().status == 200, "another account's token is kept")
+        }
+    }
+
     @Test func runsAccountAndQuotaFaultsFromScript() async throws {
         let email = TestAccount.email
         let json =

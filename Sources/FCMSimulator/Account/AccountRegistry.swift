@@ -8,6 +8,8 @@ final class AccountRegistry: Sendable {
         /// The project ids. The keys are project ids and project numbers.
         var projects: [String: String] = [:]
         var tokens: [String: AccessToken] = [:]
+        /// The texts of the tokens of each account, oldest first. The keys are the accounts' e-mail addresses.
+        var issued: [String: [String]] = [:]
         var uses: [String: AccountUse] = [:]
         var refusals: [String: AccountRefusal] = [:]
         var tokenFault: PlannedFCMAnswer?
@@ -18,7 +20,8 @@ final class AccountRegistry: Sendable {
     /// The number of random bytes in a token. The token's text is then about as long as that of Google's tokens, which
     /// contribute much to the size of a request.
     private static let tokenBytes = 750
-    private static let mostTokens = 10_000
+    /// The maximum number of tokens that are kept of an account. A client needs one token an hour.
+    private static let mostTokens = 1_000
 
     init(_ accounts: [SimulatedAccount]) {
         for account in accounts { register(account) }
@@ -56,15 +59,19 @@ final class AccountRegistry: Sendable {
 
     // MARK: Tokens
 
-    /// Issues a token and returns its text.
+    /// Issues a token and returns its text. The account's oldest token becomes unknown if there are too many.
     func issue(_ token: AccessToken, at now: Int64) -> String {
         var random = SystemRandomNumberGenerator()
         let text =
             "ya29."
             + UnpaddedBase64.encode((0..<Self.tokenBytes).map { _ in UInt8.random(in: 0...255, using: &random) })
         change { state in
-            if state.tokens.count >= Self.mostTokens { state.tokens = state.tokens.filter { $1.expiresAt > now } }
             state.tokens[text] = token
+            state.issued[token.email, default: []].append(text)
+            if let issued = state.issued[token.email], issued.count > Self.mostTokens {
+                state.tokens[issued[0]] = nil
+                state.issued[token.email]?.removeFirst()
+            }
             state.uses[token.email, default: AccountUse()].issued(at: now)
         }
         return text
@@ -75,7 +82,10 @@ final class AccountRegistry: Sendable {
 
     /// Revokes all issued tokens.
     func revokeTokens() {
-        change { $0.tokens = [:] }
+        change {
+            $0.tokens = [:]
+            $0.issued = [:]
+        }
     }
 
     func noteTokenRequest(by email: String) {
