@@ -18,10 +18,7 @@ package struct Drop: Sendable, Hashable {
 
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers
-        // The broker inserts its latest entry at the front of `x-death`, before any entries that a publisher wrote.
-        guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
-            let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
-        else {
+        guard let death = delivery.lastDeath, let cause = death["reason"]?.string, !delivery.isUnroutable else {
             reason = "no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\""
             (wasDelivered, isOurs, limitingQueue) = (false, false, nil)
             isEarly = delivery.routingKey.isEmpty || Lane(rawValue: delivery.routingKey) != nil
@@ -45,13 +42,18 @@ package struct Drop: Sendable, Hashable {
 
 extension Lane {
     /// Reads the lane of a dropped or dead job from its routing key or, for a suspect, from a header. Returns `nil` if
-    /// the routing key does not stand for a lane.
+    /// the routing key does not stand for a lane. The routing keys of the workers, such as `urgent.returned`, stand for
+    /// a lane unless a publisher used them.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
-        if let lane = Lane(rawValue: key) ?? Self.ofMovingKey[key] {
+        if let lane = Lane(rawValue: key) {
             self = lane
         } else if key.isEmpty {
             self = .normal
+        } else if delivery.isUnroutable || delivery.wasUnroutable {
+            return nil
+        } else if let lane = Self.ofMovingKey[key] {
+            self = lane
         } else if key == PipelineNames.movingKey(to: .suspects) {
             self = Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
         } else {
@@ -64,4 +66,24 @@ extension Lane {
         uniqueKeysWithValues: JobQueue.all.compactMap { queue in
             queue.lane.flatMap { lane in PipelineNames.movingKey(to: queue).map { ($0, lane) } }
         })
+}
+
+extension AMQPDelivery {
+    /// The suffix of the name of the exchange for published jobs.
+    private static let jobs = ".jobs"
+
+    /// The broker's latest record of dead-lettering this message, or `nil` if there is none. The broker inserts its
+    /// latest record at the front of `x-death`, before any records that a publisher wrote.
+    fileprivate var lastDeath: AMQPFieldTable? {
+        guard case .array(let deaths)? = properties.headers["x-death"], case .table(let death)? = deaths.first else {
+            return nil
+        }
+        return death
+    }
+
+    /// Whether a dropped message is one that the broker could not route by the publisher's routing key.
+    fileprivate var isUnroutable: Bool { exchange.hasSuffix(Self.jobs) }
+
+    /// Whether a dead message is one that the broker could not route before, by the publisher's routing key.
+    fileprivate var wasUnroutable: Bool { lastDeath?["exchange"]?.string?.hasSuffix(Self.jobs) == true }
 }

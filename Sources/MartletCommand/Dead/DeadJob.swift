@@ -16,7 +16,8 @@ struct DeadJob {
         self.delivery = delivery
         let headers = delivery.properties.headers
         (id, app) = Self.names(in: delivery)
-        lane = Lane(of: delivery)
+        // A worker dead-letters a job under its lane, or under the publisher's routing key if that is not a lane.
+        lane = headers[JobHeader.reason] == nil ? Lane(of: delivery) : Lane(rawValue: delivery.routingKey)
         reason = headers[JobHeader.reason]?.string ?? Drop(of: delivery).reason
     }
 

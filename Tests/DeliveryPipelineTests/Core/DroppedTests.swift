@@ -85,7 +85,10 @@ import Testing
         #expect(harness.rejected.map(\.number) == [1] && harness.acknowledged == [])
     }
 
-    @Test(arguments: ["nrmal", "urgnt", "a.b.#", String(repeating: "n", count: 255)])
+    /// The routing keys of the workers are not lanes if a publisher uses them.
+    @Test(arguments: [
+        "nrmal", "urgnt", "a.b.#", String(repeating: "n", count: 255), "urgent.returned", "bulk.waiting.7", "suspects",
+    ])
     func deadLettersJobOfUnknownLaneUnderItsRoutingKey(key: String) throws {
         let harness = PipelineHarness()
         // The publisher forged both the header and the record that the job was dead-lettered.
@@ -108,6 +111,19 @@ import Testing
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("expired", "q")], key: key)])
         #expect(harness.moved == ["martlet.dead \(lane.rawValue)"])
+    }
+
+    /// The broker dead-letters a dropped job that is too large for a worker to publish.
+    @Test(
+        arguments: [("martlet.jobs", nil), ("martlet.moved", .urgent), ("martlet.dropped", .urgent)]
+            as [(String, Lane?)])
+    func derivesLaneOfDeadJobFromRoutingKeyOfWorkerOnly(exchange: String, lane: Lane?) {
+        let death: AMQPFieldTable = [
+            "reason": "rejected", "queue": "martlet.dropped", "exchange": .string(exchange),
+            "routing-keys": .array(["urgent.returned"]),
+        ]
+        #expect(Lane(of: dropped([.table(death)], exchange: "martlet.dead", key: "urgent.returned")) == lane)
+        #expect(Lane(of: dropped([.table(death)], exchange: "martlet.dead", key: "urgent")) == .urgent)
     }
 
     @Test func doesNotDecodeSuspectBodyAgain() throws {

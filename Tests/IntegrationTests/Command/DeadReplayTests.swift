@@ -109,6 +109,33 @@ struct DeadReplayTests {
         }
     }
 
+    /// The routing key leads from a worker to a lane, but not from a publisher.
+    @Test func replaysJobPublishedWithWorkersRoutingKeyOnlyIntoGivenLane() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.withWorker { worker in
+                try await installation.eventuallyConsumes(worker)
+                let job = JobText("lost", app: Self.app, to: [Token.random()])
+                try await installation.publish(raw: [job.json], key: "urgent.returned")
+                try await eventually("the job is rejected: \(worker.errors)") {
+                    installation.results.rejections.count == 1
+                }
+            }
+            let faults = installation.results.rejections.flatMap { $0.errors ?? [] }
+            #expect(faults.map(\.problem) == [#"no lane is called "urgent.returned""#])
+            let listed = try await installation.martlet(["dead", "list", "--json"])
+            #expect(listed.output.contains(#""lane" : "urgent.returned""#), "\(listed)")
+            let refused = try await installation.martlet(["dead", "replay"])
+            #expect(refused.status == 1, "\(refused)")
+            #expect(refused.errors.contains(#"1 job not replayed: no lane is called "urgent.returned""#), "\(refused)")
+            let replayed = try await installation.martlet(["dead", "replay", "--to-lane", "bulk"])
+            #expect(replayed.status == 0 && replayed.output == "replayed 1 job\n", "\(replayed)")
+            try await eventually("the job is in the given lane") {
+                try await installation.waitingMessages(delays: []) == [installation.names.queue(of: .bulk): 1]
+            }
+        }
+    }
+
     /// The broker requeues the messages that the command has received and not yet replayed.
     @Test func reportsReplayedJobsWhenConnectionsBreak() async throws {
         try await Installation.with { installation in

@@ -117,7 +117,12 @@ struct Installation: Sendable {
         try await publish(raw: jobs.map(\.json), lane: lane)
     }
 
-    func publish(raw bodies: [String], lane: Lane = .normal, headers: AMQPFieldTable = [:]) async throws {
+    /// Publishes jobs.
+    ///
+    /// - Parameter key: the routing key, or `nil` for the lane's.
+    func publish(
+        raw bodies: [String], lane: Lane = .normal, key: String? = nil, headers: AMQPFieldTable = [:]
+    ) async throws {
         let publisher = try AMQPPublisher(
             configuration: try brokerConfiguration(), topology: names.topology(delays: []),
             logger: log.logger("publisher"))
@@ -125,7 +130,7 @@ struct Installation: Sendable {
         try await publisher.publishAndWait(
             bodies.enumerated().map { index, body in
                 AMQPPublication(
-                    id: UInt64(index), exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
+                    id: UInt64(index), exchange: names.jobs, routingKey: key ?? lane.rawValue, isMandatory: true,
                     properties: AMQPProperties(contentType: "application/json", headers: headers),
                     body: Array(body.utf8))
             })
