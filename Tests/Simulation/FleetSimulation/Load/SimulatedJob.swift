@@ -12,14 +12,27 @@ struct SimulatedJob {
     let isScheduled: Bool
     let isAtMostOnce: Bool
 
+    /// The message that publishes the job.
+    let body: [UInt8]
+
     var id: String { "job-\(number)" }
 
-    var body: [UInt8] {
-        var text = #"{"id":"\#(id)","app":"\#(tenant.bundleID)","payload":{"aps":{"alert":"Hi"}},"#
-        if isAtMostOnce { text += #""at_most_once":true,"# }
-        if isScheduled { text += #""send_at":"\#(Fleet.timestamp(dueAt).rfc3339)","# }
-        text += #""recipients":["#
-        text += tokens.map { "\"\($0.text)\"" }.joined(separator: ",") + "]}"
-        return Array(text.utf8)
+    init(
+        number: Int, tenant: Tenant, lane: Lane, tokens: [SimulatedToken], dueAt: Int64, isScheduled: Bool,
+        isAtMostOnce: Bool
+    ) {
+        (self.number, self.tenant, self.lane, self.tokens) = (number, tenant, lane, tokens)
+        (self.dueAt, self.isScheduled, self.isAtMostOnce) = (dueAt, isScheduled, isAtMostOnce)
+        var start = #"{"id":"job-\#(number)","app":"\#(tenant.bundleID)","payload":{"aps":{"alert":"Hi"}},"#
+        if isAtMostOnce { start += #""at_most_once":true,"# }
+        if isScheduled { start += #""send_at":"\#(Fleet.timestamp(dueAt).rfc3339)","# }
+        var body = Array((start + #""recipients":["#).utf8)
+        for (index, token) in tokens.enumerated() {
+            body.append(contentsOf: (index == 0 ? "\"" : ",\"").utf8)
+            token.write(to: &body)
+            body.append(UInt8(ascii: "\""))
+        }
+        body.append(contentsOf: "]}".utf8)
+        self.body = body
     }
 }

@@ -30,11 +30,18 @@ package struct SimulatedToken: Hashable {
 
     /// The token as 32 hexadecimal digits.
     package var text: String {
-        Self.hex(UInt64(app) << 32 | UInt64(job)) + Self.hex(fate.rawValue << 32 | UInt64(recipient))
+        var digits: [UInt8] = []
+        write(to: &digits)
+        return String(decoding: digits, as: UTF8.self)
     }
 
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    /// Appends the token as 32 hexadecimal digits.
+    func write(to bytes: inout [UInt8]) {
+        for value in [UInt64(app) << 32 | UInt64(job), fate.rawValue << 32 | UInt64(recipient)] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                let digit = UInt8(value >> UInt64(shift) & 0xF)
+                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+            }
+        }
     }
 }
