@@ -121,7 +121,7 @@ struct Pipeline {
     /// Starts all jobs that may start. Moves jobs that exceed their app's share, or that have waited too long, to a
     /// waiting queue.
     mutating func startJobs(_ turn: inout Turn) {
-        scheduler.waitsForPace = false
+        (scheduler.waitsForPace, scheduler.slowed) = (false, turn.priority.slowed)
         guard !scheduler.busy.isEmpty else { return }
         scheduler.rateLimits = turn.rateLimits()
         for queue in scheduler.busy.next() {

@@ -83,7 +83,8 @@ struct Turn {
 
     /// Makes the broker prefer other workers for a time, because this one could not connect to send a push.
     mutating func cannotConnect(_ outcome: Outcome) {
-        guard let milliseconds = priority.cannotConnect(outcome, now: now) else { return }
+        let queue = outbox.ledger.delivery(of: outcome.job.ledgerID)?.inbound.queue
+        guard let milliseconds = priority.cannotConnect(outcome, from: queue, now: now) else { return }
         logger.notice(
             .priorityLowered, "Cannot connect to a provider; the broker prefers other workers",
             metadata: ["output": "\(outcome.job.job.output)"])

@@ -1,3 +1,4 @@
+import Contract
 import PushModel
 
 /// The priority of this worker's consumers. It is low for a time after the worker could not connect to a provider, so
@@ -12,7 +13,7 @@ import PushModel
 /// | an hour without such a failure | the next length is a minute |
 ///
 /// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
-/// priority have no room.
+/// priority have no room. From waiting queues, it takes few of them (``slowed``).
 struct ConsumerPriority {
     /// An output and an environment, which determine the host.
     private struct Provider: Hashable {
@@ -27,7 +28,11 @@ struct ConsumerPriority {
     private static let forgotten: Int64 = 3_600_000
 
     /// The providers to which no connection could be made. The priority is low while there are any.
-    private var unreachable: Set<Provider> = []
+    private var unreachable: Set<Provider> = [] {
+        didSet { if unreachable.isEmpty { slowed = QueueSet() } }
+    }
+    /// The waiting queues with jobs for these providers.
+    private(set) var slowed = QueueSet()
     private var length: Int64 = 0
     private var end = Timestamp(milliseconds: 0)
     private var lastFailure = Timestamp(milliseconds: 0)
@@ -45,15 +50,17 @@ struct ConsumerPriority {
 
     /// Handles a push for which no connection could be made. It has no effect if the output has no fixed hosts.
     ///
+    /// - Parameter queue: the queue of the push's job.
     /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority does not
     ///   change.
-    mutating func cannotConnect(_ outcome: Outcome, now: Timestamp) -> Int? {
+    mutating func cannotConnect(_ outcome: Outcome, from queue: JobQueue?, now: Timestamp) -> Int? {
         // If the clock was set back, the remaining time would be too long.
         let normalFor = normalUntil.milliseconds - now.milliseconds
         guard outcome.job.traits.hasFixedHosts, normalFor <= 0 || normalFor > Self.first else { return nil }
         defer {
             lastFailure = now
             unreachable.insert(Provider(of: outcome))
+            if let queue, queue.isWaiting { slowed.insert(queue) }
         }
         guard !isLow else {
             end = max(end, Timestamp(milliseconds: now.milliseconds + Self.first))

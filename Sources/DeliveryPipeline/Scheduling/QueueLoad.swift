@@ -27,6 +27,7 @@ struct QueueLoad {
     private static let learningMilliseconds: Int64 = 1_000
     /// The time for which a waiting queue counts as occupied after its last known job, in milliseconds.
     private static let occupiedMilliseconds: Int64 = 30_000
+    private static let pauseMilliseconds: Int64 = 5_000
     /// The throughput of the jobs that were sent.
     var throughput = Throughput()
     /// The prefetch control, or `nil` if the prefetch of the queue does not change.
@@ -60,6 +61,11 @@ struct QueueLoad {
         guard abs(now.milliseconds - last.milliseconds) >= Int64(patience) * 1_000 else { return false }
         (lastChange, patience) = (now, min(patience * 2, Self.longestPatience))
         return true
+    }
+
+    /// Returns whether no job of this waiting queue has started in the last five seconds.
+    fileprivate func hasPaused(now: Timestamp) -> Bool {
+        lastChange.map { abs(now.milliseconds - $0.milliseconds) >= Self.pauseMilliseconds } ?? true
     }
 
     mutating func occupy(_ app: AppLoad, at now: Timestamp) { occupant = (ObjectIdentifier(app), now) }
@@ -101,6 +107,12 @@ extension [QueueLoad] {
             let isOpened = opened.contains(queue)
             if isOpened || !self[queue.index].isConsumed { self[queue.index].connects(isOpened, now: now) }
         }
+    }
+
+    /// Returns whether the next job of a queue may start. In a slowed queue, it starts five seconds after the previous
+    /// one.
+    func mayStart(_ queue: JobQueue, _ slowed: QueueSet, now: Timestamp) -> Bool {
+        !slowed.contains(queue) || self[queue.index].hasPaused(now: now)
     }
 
     /// Occupies one of the waiting queues of a job's app: the first in which this worker knows no jobs of other apps.

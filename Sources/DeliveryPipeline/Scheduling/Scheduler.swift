@@ -50,6 +50,9 @@ struct Scheduler {
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
+    /// The waiting queues from which at most one job starts every five seconds, because this worker could not connect
+    /// to send jobs from them. All others remain in the queue for workers that can.
+    var slowed = QueueSet()
     /// Whether at least one job could not start in this turn only because of its app's rate limit, or because its app
     /// is paused and the job must still move to a waiting queue.
     var waitsForPace = false
@@ -230,7 +233,7 @@ struct Scheduler {
     ///
     /// - Parameter owing: the number of recipients in flight, of all jobs.
     mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
-        guard freeRoom(for: queue, owing) > 0 else { return nil }
+        guard freeRoom(for: queue, owing) > 0, queues.mayStart(queue, slowed, now: now) else { return nil }
         let (rule, index, rateLimits) = (startRule(queue, owing, now), queue.index, rateLimits)
         var waitsForPace = false
         let next = waiting[index].next(where: rule.allows) { app in
@@ -319,10 +322,9 @@ struct Scheduler {
 
     /// Counts a job with a number of recipients as in flight, and returns the capacity that it takes.
     mutating func take(_ recipients: Int, of app: AppLoad, from queue: JobQueue) -> Load {
-        let load = Load(app: app, queue: queue, recipients: recipients)
-        load.app.add(recipients, from: load.queue)
-        queues[load.queue.index].open += 1
-        return load
+        app.add(recipients, from: queue)
+        queues[queue.index].open += 1
+        return Load(app: app, queue: queue, recipients: recipients)
     }
 
     mutating func release(_ released: Released, now: Timestamp) {

@@ -56,7 +56,9 @@ struct Settling {
             if outcome.reason == Outcome.connectionFailed { turn.cannotConnect(outcome) }
         }
         turn.trace(outcome)
-        let decision = policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome))
+        let decision =
+            isForPreferredWorkers(outcome, turn)
+            ? .requeue : policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome))
         configuration.meter.decided(decision, about: outcome)
         switch decision {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
@@ -74,7 +76,7 @@ struct Settling {
             turn.counts.pushesHeld += 1
             turn.note(.held, outcome, reason: nil)
             countDeferred(outcome, turn)
-            retries.add(outcome, seconds: isForPreferredWorkers(outcome, turn) ? 0 : seconds)
+            retries.add(outcome, seconds: seconds)
         case .requeue:
             turn.counts.pushesRequeued += 1
             turn.note(.requeue, outcome, reason: nil)
@@ -85,7 +87,7 @@ struct Settling {
     /// Returns whether a held push returns to its lane at once, so that the broker can deliver it to a worker with normal
     /// priority. This happens only the first time. If no worker can connect, the push waits in delay queues afterwards.
     private func isForPreferredWorkers(_ outcome: Outcome, _ turn: Turn) -> Bool {
-        turn.priority.isLow(after: outcome)
+        outcome.verdict == .hold && turn.priority.isLow(after: outcome)
             && turn.outbox.ledger.delivery(of: outcome.job.ledgerID)?.inbound.hasBeenTried == false
     }
 

@@ -1,4 +1,5 @@
 import AMQPClient
+import Contract
 import DeliveryPipeline
 import PushModel
 import Testing
@@ -65,6 +66,31 @@ import Testing
         if let batch = harness.claims.last { harness.claimed(batch, fresh: batch.keys) }
         harness.report(try harness.job(1), [.hold, .hold], reason: Outcome.connectionFailed)
         #expect(harness.moved == ["martlet.moved normal.returned", "martlet.delay.30 normal.returned"])
+    }
+
+    /// The push returns even if it expires before it could leave a delay queue.
+    @Test func returnsExpiringPush() throws {
+        harness.deliver(jobBody(more: #""expires_at":1800000010,"#))
+        harness.report(try harness.job(0), [.hold, .hold], reason: Outcome.connectionFailed)
+        #expect(harness.moved == ["martlet.moved normal.returned"] && harness.events.isEmpty)
+    }
+
+    @Test func startsJobsOfWaitingQueueSlowlyWhilePriorityIsLow() throws {
+        let (own, other) = (JobQueue.waiting(.normal, 0), JobQueue.waiting(.normal, 1))
+        func deliver(_ number: UInt64, _ queue: JobQueue) {
+            harness.deliver([.sample(jobBody("order-\(number)"), number: number, from: queue)])
+        }
+        deliver(1, own)
+        harness.report(try harness.job(0), [.hold, .hold], reason: Outcome.connectionFailed)
+        for number in UInt64(2)...3 { deliver(number, own) }
+        deliver(4, other)
+        #expect(harness.started == ["order-1", "order-4"])
+        harness.pass(seconds: 5)
+        harness.passBeat()
+        #expect(harness.started == ["order-1", "order-4", "order-2"])
+        harness.report(try harness.job(1), [.sent, .sent])
+        harness.passBeat()
+        #expect(harness.started == ["order-1", "order-4", "order-2", "order-3"])
     }
 
     @Test func keepsPriorityIfHostDependsOnCredentialOrRecipient() throws {
