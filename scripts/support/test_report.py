@@ -34,6 +34,11 @@ class Report:
         causes = [f"{count} × {cause}" for cause, count in self._causes.most_common(MOST_CAUSES) if count > 1]
         return [*self.failures, *(["most frequent:", *causes] if causes else []), *self._servers]
 
+    def add(self, other: "Report") -> None:
+        """Adds the failures of another process."""
+        self.failures += other.failures
+        self._causes += other._causes
+
     def read_server_logs(self, directory: pathlib.Path) -> None:
         """Adds up to three lines from each log below a directory that report a server failure."""
         for log in sorted(directory.rglob("*.log")):
