@@ -71,6 +71,7 @@ struct PostgresConnectionTests {
             PostgresStatement("SELECT $1::text, $2::text", [.text("ok"), .text("a\0b")]),
             PostgresStatement("SELECT 1\0"),
             PostgresStatement("SELECT $1::timestamptz", [.timestamp(milliseconds: .max)]),
+            PostgresStatement("SELECT 1", Array(repeating: .text("many"), count: 65_536)),
         ] {
             let single = await #expect(throws: PostgresError.self) {
                 try await connection.query(statement.sql, statement.parameters)

@@ -81,6 +81,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
             // After this, the thread can't be started.
             inbox.hasStarted = true
             inbox.hasEnded = true
+            inbox.isOver = true
             return Self.take(&inbox.commands)
         }
         if let neverTaken { return neverTaken }

@@ -19,11 +19,12 @@ struct Scheduler {
         let isSent: Bool
     }
 
-    /// A change of the prefetch of a waiting queue.
+    /// The prefetch to set for a waiting queue, and the waiting jobs to move.
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// The waiting jobs beyond about one second of work. They are moved, so that other workers can receive them.
+        /// The waiting jobs to move, so that other workers can receive them. Usually these are the jobs beyond about
+        /// one second of work.
         let surplus: [WaitingJob]
     }
 
@@ -51,7 +52,7 @@ struct Scheduler {
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
     /// The waiting queues from which at most one job starts every five seconds, because this worker could not connect
-    /// to send jobs from them. All others remain in the queue for workers that can.
+    /// to send jobs from them. The other jobs stay in the queue for workers that can connect.
     var slowed = QueueSet()
     /// Whether at least one job could not start in this turn only because of its app's rate limit, or because its app
     /// is paused and the job must still move to a waiting queue.
@@ -131,7 +132,8 @@ struct Scheduler {
 
     /// Creates the waiting job of a decoded delivery.
     ///
-    /// - Parameter isOver: whether the job is cancelled, expired, or scheduled for later.
+    /// - Parameter isOver: whether no push of the job would be sent now, for example because the job is cancelled or
+    ///   expired.
     mutating func prepare(_ job: Job, _ inbound: InboundJob, isOver: Bool, now: Timestamp) -> WaitingJob {
         let app = load(of: job.app, now: now)
         app.pass(rateLimits, now: now)
@@ -206,13 +208,13 @@ struct Scheduler {
         if let refusal = limit.refusal(of: job, at: rate, now: now) { throw refusal }
     }
 
-    /// Returns a rejection if the slot of a job's own rate is later than the job may wait. Returns `nil` if the slot is
-    /// early enough or the number of workers is unknown. The slot of a rejected job is released.
+    /// Returns a rejection if a job would wait too long until its slot, and releases the slot. Returns `nil` if the slot
+    /// is early enough or the number of workers is unknown.
     mutating func refuse(_ job: WaitingJob, _ slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {
-        guard rateLimits.workers != nil else { return nil }
         let limit = RateWaitLimit(job.job, configuration.limits)
-        guard let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
+        guard rateLimits.workers != nil, let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
         jobPacers.releaseSlot(of: job.job, at: slot.rate)
+        job.appLoad.release(slot, of: job)
         return refusal
     }
 

@@ -9,6 +9,9 @@ package struct OutboundMessages {
     private let names: PipelineNames
     private let worker: String
     private let user: String?
+    /// Whether a result event can be delayed or dead-lettered. Without a known broker user, the message could not be
+    /// distinguished from a forged one.
+    var canDelayEvents: Bool { user != nil }
     /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). The
     /// broker would always refuse a message with a longer string, and the message's job would never be done.
     private static let maximumTextBytes = 255
@@ -140,7 +143,7 @@ package struct OutboundMessages {
     package enum Destination: Sendable, Hashable {
         /// The lane's queue for returned jobs.
         case returned
-        /// The waiting queue of the lane with this number.
+        /// The lane's waiting queue with this number.
         case waiting(Int)
         case suspects
         /// The lane's queue for returned jobs, after a delay in seconds.
@@ -207,7 +210,7 @@ package struct OutboundMessages {
     ///
     /// - Parameters:
     ///   - waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if
-    ///     it does not wait for it.
+    ///     the job does not wait for that limit.
     ///   - part: a new name for the job if the old one is claimed, or `nil` to keep the name.
     ///   - claimedBy: the owner of a claim request that was not answered, or `nil` if there is none.
     ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
@@ -222,7 +225,8 @@ package struct OutboundMessages {
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
         properties.headers.add(trace)
-        // If the job waits for its rate no longer, the time of its wait moves to the time of the first attempt.
+        // If the job no longer waits for the rate limit, the time that it waited is added to the time of the first
+        // attempt.
         let hasWaited = waitingSince == nil && inbound.waitingSince != nil && inbound.hasBeenTried
         if let firstAttempt = firstAttempt ?? (hasWaited ? inbound.firstAttempt(now: inbound.arrivedAt) : nil) {
             properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds)

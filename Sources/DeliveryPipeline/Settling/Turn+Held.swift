@@ -44,9 +44,10 @@ extension Turn {
     /// Returns the reason for giving up on a result event, or `nil` to delay the event. An event is given up on after
     /// the time during which a push would be retried.
     private mutating func reasonToGiveUp(_ held: DelayedEvent, _ reason: String) -> String? {
-        let age = now.seconds - held.since.seconds
-        guard age >= outbox.longestForEvents else {
-            counts.eventsHeld += 1
+        // An event can be neither delayed nor dead-lettered if the broker user is unknown.
+        let (age, canDelay) = (now.seconds - held.since.seconds, outbox.messages.canDelayEvents)
+        guard canDelay, age >= outbox.longestForEvents else {
+            counts.eventsHeld += canDelay ? 1 : 0
             return nil
         }
         counts.eventsDead += 1

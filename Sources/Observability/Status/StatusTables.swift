@@ -81,7 +81,7 @@ enum StatusTables {
             rows.isEmpty
             ? note("No worker is known.")
             : table(
-                "Workers that have reported within a minute",
+                "Workers that have reported within seven days",
                 [
                     .text("Worker"), .text("State"), .text("Host"), .word("Version"), .number("Up"),
                     .number("Outcomes per second"), .number("Waiting"), .number("Open"), .number("Oldest job"),

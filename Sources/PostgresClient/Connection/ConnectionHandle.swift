@@ -116,7 +116,7 @@ struct ConnectionHandle: ~Copyable {
 
     /// Sends the data that libpq has buffered and reads the data that has arrived, until a result is complete.
     ///
-    /// - Parameter isInterrupted: a function that is called after each wake-up and returns whether to stop waiting.
+    /// - Parameter isInterrupted: a function that is called before each wait and returns whether to stop waiting.
     /// - Throws: ``PostgresError`` with code `connectionLost` if the connection broke. The connection can't be used
     ///   after this error.
     func waitForResult(
@@ -163,6 +163,9 @@ struct ConnectionHandle: ~Copyable {
         }
     }
 
+    /// The maximum number of parameters of a statement (PostgreSQL manual, appendix K, "query parameters").
+    fileprivate static let mostParameters = 65_535
+
     /// Sends statements in one round trip. They form one transaction, unless a transaction is open.
     private func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) {
         // All statements are encoded before the first is sent, so that a batch is sent as a whole or not at all.
@@ -170,9 +173,15 @@ struct ConnectionHandle: ~Copyable {
             try ParameterEncoder(statement.parameters)
         }
         guard !statements.contains(where: { $0.sql.utf8.contains(0) }) else { throw .sqlWithNUL }
+        guard encoded.allSatisfy({ $0.offsets.count <= Self.mostParameters }) else { throw .tooManyParameters }
         guard PQenterPipelineMode(connection) == 1 else { throw lastError(.connectionLost) }
         for (statement, parameters) in zip(statements, encoded) {
-            try send(statement.sql, parameters)
+            do {
+                try send(statement.sql, parameters)
+            } catch {
+                // Earlier statements may be sent already. The next request would receive their results.
+                throw PostgresError(.connectionLost, error.message)
+            }
         }
         guard PQpipelineSync(connection) == 1 else { throw lastError(.connectionLost) }
     }
@@ -253,6 +262,8 @@ private func oneLine(_ message: UnsafePointer<CChar>?) -> String {
 
 extension PostgresError {
     fileprivate static let sqlWithNUL = PostgresError(.unsendable, "the SQL contains a NUL character")
+    fileprivate static let tooManyParameters = PostgresError(
+        .unsendable, "a statement has more than \(ConnectionHandle.mostParameters) parameters")
 
     fileprivate init(refusal result: OpaquePointer) {
         // The field codes are characters (postgres_ext.h).

@@ -9,9 +9,10 @@ package enum WebPushReasons {
         .merging(busy.map { ($0, .retry) }) { known, _ in known }
         .merging(["Unregistered", "ExpiredToken"].map { ($0, .unregistered) }) { known, _ in known }
 
-    /// Apple's reasons for refusing a request.
+    /// Apple's reasons for refusing a request, and Martlet's reason for a key mismatch.
     private static let refusals = [
         "BadPath", "BadTtl", "BadUrgency", "BadWebPushRequest", "BadWebPushTopic", "MethodNotAllowed",
+        WebPushAnswer.mismatch,
     ]
     /// Apple's reasons for temporary failures of the service, and other temporary reasons.
     private static let busy = [

@@ -27,6 +27,15 @@ struct PublisherTests {
         #expect(!test.publisher.publish([publication(1, to: queue.name)]))
     }
 
+    @Test("a publisher that was never started can be closed twice")
+    func closesTwiceWithoutStart() async throws {
+        let queue = TestBroker.queue("closed")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        test.publisher.publish([publication(1, to: queue.name)])
+        #expect(await test.publisher.close() == 1)
+        _ = await test.publisher.close()
+    }
+
     @Test("an unroutable mandatory publication is returned instead of confirmed")
     func returnsUnroutableMandatoryPublication() async throws {
         let queue = TestBroker.queue("returned")
