@@ -135,10 +135,14 @@ struct PaceTests {
 
     @Test func detectsLastCampaignBelowItsRate() {
         #expect(broken(lastCampaign(aSecond: 75)) == [.rateIsUsed], "half of the rate must be detected")
-        #expect(broken(lastCampaign(1_800, aSecond: 75)) == [], "a short campaign must not be judged")
+        let short = Verdict(lastCampaign(1_800, aSecond: 75))
+        #expect(short.isGood, "a short campaign must not be judged")
+        #expect(short.unjudged.count { $0.invariant == .rateIsUsed } == 2, "one app has no campaign")
+        #expect(Verdict(lastCampaign(aSecond: 150)).unjudged.count { $0.invariant == .rateIsUsed } == 1)
         var unknown = lastCampaign(aSecond: 75)
         unknown.faults[3].note = "timed out"
         #expect(broken(unknown) == [], "the rate is uncertain")
+        #expect(Verdict(unknown).unjudged.count { $0.invariant == .rateIsUsed } == 2)
     }
 
     @Test func allowsWorkersTimeToReconnect() {

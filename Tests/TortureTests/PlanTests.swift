@@ -222,6 +222,9 @@ struct PlanTests {
         let flood = workload.job(JobNumber.flood(3))
         #expect(flood.recipients.count == 100 && flood.traits == JobTraits())
         #expect(!giants.contains { JobNumber.isFlood($0.number) } && JobNumber.isFlood(flood.number))
+        let round = (0..<24).map { workload.job(JobNumber.lastRound($0)) }
+        #expect(round.allSatisfy { JobNumber.isOfLastRound($0.number) && $0.traits == JobTraits() })
+        #expect(Set(round.map { "\($0.app) \($0.lane)" }).count == 12, "each lane must have all unlimited apps")
         profile.deduplicationWindow = 3_600
         for number in 0..<1_000 where workload.job(number).traits.isFollowed {
             let follower = workload.job(JobNumber.follower(of: number))

@@ -130,7 +130,7 @@ struct WishTests {
         var record = record { $0.publishAgainAfter = 500 }
         #expect(broken(record) == [])
         record.send(recipient, at: 2_000)
-        #expect(broken(record) == [.duplicatesAreMarked, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
+        #expect(broken(record) == [.duplicatesAreMarked, .duplicatesExplained, .arrivalsExplained])
         var twice = record
         twice.limits.deduplicates = false
         #expect(broken(twice) == [], "deduplication is off")
@@ -167,7 +167,7 @@ struct WishTests {
         var record = record { $0.wantsProblemsOnly = true }
         record.send(recipient, at: 2_000)
         record.outcomes = []
-        #expect(broken(record) == [.arrivalsExplained, .duplicatesBounded])
+        #expect(broken(record) == [.arrivalsExplained])
         record.faults = [FaultRecord(fault: .cutPushes, start: 1_500, end: 1_500)]
         #expect(broken(record) == [])
         record.faults = [crash]

@@ -24,7 +24,6 @@ LARGEST_TYPE = 260
 LARGE_TYPES = {
     ("AMQPClient", "BrokerLink"): (520, "all calls on one connection of librabbitmq, whose C state has one owner"),
     ("Metering", "MetricFamily"): (320, "one declaration for each metric"),
-    ("TortureRun", "Verdict"): (320, "one method for each invariant, over the same record"),
 }
 MEASURED = re.compile(r"let (\w+)(?:: \w+)? = [^\n]*\.now\S* - ")
 REMAINING = re.compile(r"\((?:[2-9]|\d[\d_]+)\.\.[.<][\d_]+\)\.contains\([^()]*\.(?:retryAfterSeconds|silentSeconds)\b")

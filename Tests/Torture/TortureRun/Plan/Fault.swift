@@ -124,18 +124,26 @@ extension Fault {
         }
     }
 
-    /// Returns the number of workers whose open jobs may be redelivered because of the fault.
-    package func redeliversJobs(workers: Int) -> Int {
+    /// Returns the numbers of the workers whose open jobs may be redelivered because of the fault.
+    ///
+    /// - Parameter workers: the number of workers without the one that joins late.
+    package func workersLosingJobs(of workers: Int) -> Set<Int> {
         switch self {
-        case .killWorker, .restartWorker, .hurryWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
-            .slow(.broker, _, _):
-            1
-        case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
-            .killNode, .killWhileSplitting:
-            workers
+        case .killWorker(let worker), .restartWorker(let worker), .hurryWorker(let worker), .freezeWorker(let worker),
+            .cut(.broker, let worker), .blackHole(.broker, let worker), .slow(.broker, let worker, _):
+            [worker]
         // The late worker drains when it is stopped, but may not finish in time.
-        case .joinLate: 1
-        default: 0
+        case .joinLate: [workers + 1]
+        case .killWhileSplitting: Set(1...workers + 1)
+        default: affectsBroker ? Set(1...workers + 1) : []
+        }
+    }
+
+    /// Whether a worker loses its jobs only at the moment at which the fault strikes, and not until the fault ends.
+    var losesJobsAtOnce: Bool {
+        switch self {
+        case .killWorker, .cut, .killWhileSplitting: true
+        default: false
         }
     }
 
@@ -151,14 +159,13 @@ extension Fault {
         }
     }
 
-    /// Returns the number of workers that may lose track of pushes on the wire because of the fault. These pushes are
-    /// sent again.
-    package func blindsPushes(workers: Int) -> Int {
+    /// Whether workers may lose track of pushes on the wire because of the fault. These pushes are sent again.
+    package var blindsPushes: Bool {
         switch self {
-        case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output == nil ? 0 : 1
-        case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers, .joinLate: workers
-        case .service(_, let fault): fault.blindsPushes ? workers : 0
-        default: 0
+        case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output != nil
+        case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers, .joinLate: true
+        case .service(_, let fault): fault.blindsPushes
+        default: false
         }
     }
 

@@ -2,6 +2,8 @@
 package enum JobNumber {
     private static let place = 1 << 20
 
+    package static func isOrdinary(_ number: Int) -> Bool { number < place }
+
     /// Returns the number of a job with thousands of recipients, which workers must split.
     package static func giant(_ index: Int) -> Int { place + index }
     package static func isGiant(_ number: Int) -> Bool { number / place == 1 }
@@ -23,6 +25,11 @@ package enum JobNumber {
     package static func lastCampaign(_ index: Int) -> Int { 1_000 + index }
     /// Returns the number of the campaign to which a job belongs.
     static func campaign(of number: Int) -> Int { number % place / 1_024 }
+
+    /// Returns the number of a job in the last round, which is published while no fault has effects.
+    package static func lastRound(_ index: Int) -> Int { 5 * place + index }
+    package static func isOfLastRound(_ number: Int) -> Bool { number / place == 5 }
+    package static func indexInLastRound(_ number: Int) -> Int { number % place }
 
     /// Returns the number of a job that is published after another job, under the same id.
     package static func follower(of number: Int) -> Int { 3 * place + number }

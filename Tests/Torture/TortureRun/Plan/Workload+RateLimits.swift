@@ -22,6 +22,23 @@ extension Workload {
             recipients: Array(repeating: .plain, count: Self.mostPacedAtOnce), traits: traits)
     }
 
+    /// The number of jobs in the last round. Each app without a rate limit has the same number in each lane.
+    static let lastRound = 60 * unpacedApps.count * Lane.allCases.count
+    private static let recipientsInLastRound = 5
+
+    /// Returns a job of the last round. These jobs exist only to measure how long recipients wait, so they have no
+    /// special traits.
+    static func ofLastRound(_ number: Int) -> JobPlan {
+        let index = JobNumber.indexInLastRound(number)
+        return JobPlan(
+            number: number, output: .apns, app: apps[index % unpacedApps.count].bundleID,
+            lane: Lane.allCases[index / unpacedApps.count % Lane.allCases.count],
+            recipients: Array(repeating: .plain, count: recipientsInLastRound), traits: JobTraits())
+    }
+
+    /// Returns whether an app never has a rate limit.
+    static func isUnlimited(_ app: String) -> Bool { apps[unpacedApps].contains { $0.bundleID == app } }
+
     /// Returns a job's own rate limit in recipients per second, or `nil` for no limit. Only some jobs with many
     /// recipients have a rate limit.
     func ownRate(_ number: Int, _ size: Int, _ generator: inout SplitMix64) -> Int? {

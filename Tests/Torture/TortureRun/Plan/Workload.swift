@@ -21,7 +21,7 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.games", team: "TEAM000006", usesCertificate: false),
     ]
     /// The apps that never have a rate limit. ``pacedApps`` have a rate limit from time to time.
-    private static let unpacedApps = 0..<4
+    static let unpacedApps = 0..<4
     package static let pacedApps = 4..<6
 
     /// The number of recipients of each job in a flood.
@@ -39,6 +39,7 @@ package struct Workload: Sendable {
     }
 
     package func job(_ number: Int) -> JobPlan {
+        if JobNumber.isOfLastRound(number) { return Self.ofLastRound(number) }
         if JobNumber.isFollower(number) { return follower(of: job(JobNumber.followed(number))) }
         var generator = SplitMix64(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         var size =

@@ -2,13 +2,17 @@
 package struct FaultRecord: Sendable {
     package var fault: Fault
     package var start: Int64
+    /// The time at which the fault struck its workers. It is later than ``start`` if the fault had to wait, for example
+    /// for a worker that another fault had reserved.
+    package var struck: Int64
     package var end: Int64
     /// The error with which the fault failed, or `nil` if it was carried out.
     package var note: String?
 
-    package init(fault: Fault, start: Int64, end: Int64, note: String? = nil) {
+    package init(fault: Fault, start: Int64, struck: Int64? = nil, end: Int64, note: String? = nil) {
         self.fault = fault
         self.start = start
+        self.struck = struck ?? start
         self.end = end
         self.note = note
     }

@@ -27,9 +27,10 @@ struct Report {
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "from publishing, or send_at, to the first outcome: \(distribution(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
-                + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
-                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events were repeated; the broker copied "
-                + "\(tally.jobsCopiedByBroker) jobs",
+                + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted; "
+                + explanation(of: tally.duplicates) + "; \(tally.repeatedEvents) events were repeated; the broker "
+                + "copied \(tally.jobsCopiedByBroker) jobs",
+            "while no fault had effects, from publishing to the first outcome: " + lanes(tally.lanes),
             "faults: \(result.record.faults.count): "
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
         ]
@@ -38,6 +39,7 @@ struct Report {
             "the largest event had \(result.record.largestEvent) bytes; \(result.record.suspects.count) jobs were suspected; "
                 + "workers that joined late: \(list(joins))")
         lines += memory
+        lines += result.verdict.unjudged.map { "NOT JUDGED \($0.invariant): \($0.text)" }
         let failed = Invariant.allCases.filter { result.verdict.count(of: $0) > 0 }
         for invariant in failed {
             lines.append("BROKEN \(invariant), \(result.verdict.count(of: invariant)) times: \(invariant.rawValue)")
@@ -63,6 +65,22 @@ struct Report {
         if !result.verdict.isGood {
             try evidence.write(to: run.folder.appending(path: "evidence.txt"), atomically: true, encoding: .utf8)
         }
+    }
+
+    private func explanation(of tally: DuplicateTally) -> String {
+        "\(tally.mostOfOneFault) recipients after the fault with most of them (at most \(tally.mostAllowed)), "
+            + "\(tally.unseenJobs) jobs after faults of workers that reported none of their outcomes; a fault would "
+            + "explain a duplicate of \(tally.explicable) of \(tally.judged) recipients"
+    }
+
+    private func lanes(_ tally: [Lane: LaneTally]) -> String {
+        guard !tally.isEmpty else { return "none" }
+        return Lane.allCases.compactMap { lane in
+            tally[lane].map {
+                "\(lane.rawValue): half within \($0.median) ms, 99 % within \($0.late) ms, slowest app "
+                    + "\($0.slowestApp ?? "unknown") with half within \($0.slowestMedian) ms (\($0.recipients) recipients)"
+            }
+        }.joined(separator: "; ")
     }
 
     private var waits: [Int64] { result.record.histories().known.values.compactMap(\.wait).sorted() }

@@ -14,7 +14,9 @@ extension FaultRunner {
     private static let longestWait = Duration.seconds(20)
 
     /// Kills the worker that splits a job, after the job's first push and before its last chunks are published.
-    func killWhileSplitting(_ number: Int) async throws {
+    ///
+    /// - Returns: the time at which the workers were killed, or at which the fault was skipped.
+    func killWhileSplitting(_ number: Int) async throws -> Int64 {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
         defer { for worker in others { worker.release() } }
         setBrokerDelay(JobNumber.isStaged(number) ? Self.stagedDelay : Self.delay)
@@ -23,9 +25,10 @@ extension FaultRunner {
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.hasBegun(giant: number) {
             // The job still waits behind other jobs, so the fault is skipped.
-            guard ContinuousClock.now < deadline else { return }
+            guard ContinuousClock.now < deadline else { return currentMilliseconds() }
             try await Task.sleep(for: .milliseconds(2))
         }
+        let struck = currentMilliseconds()
         // All workers lose their connection or are killed at once, because any of them may be splitting the job.
         site.link(.broker, 1).cut()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -34,6 +37,7 @@ extension FaultRunner {
         }
         setBrokerDelay(0)
         for worker in others { try worker.start() }
+        return struck
     }
 
     private func setBrokerDelay(_ milliseconds: Int) {
@@ -71,6 +75,17 @@ extension FaultRunner {
         for index in 0..<Workload.pacedApps.count {
             publish(JobNumber.lastCampaign(index), of: site.profile.lastCampaign)
         }
+        await publishLastRound()
+    }
+
+    /// Publishes the jobs whose waiting times are judged. At this time, the faults have no effects any longer, and many
+    /// recipients of the last campaigns wait.
+    private func publishLastRound() async {
+        try? await Task.sleep(for: .milliseconds(Int(LaneJudge.calming - PaceJudge.settling) + 1_000))
+        for index in 0..<Workload.lastRound {
+            publishers[index % publishers.count].publish(JobNumber.lastRound(index))
+            try? await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     // MARK: A worker that joins late
@@ -79,7 +94,9 @@ extension FaultRunner {
 
     /// Starts a worker during a flood of jobs. The flood contains many more recipients than the other workers can send
     /// during the fault. Regular publishing pauses during the flood.
-    func joinLate(for time: Duration) async throws {
+    ///
+    /// - Returns: the time at which the worker was stopped.
+    func joinLate(for time: Duration) async throws -> Int64 {
         let worker = site.workers[site.profile.latecomer - 1]
         var slow = StandingFaults()
         slow.answerDelayMilliseconds = 1_000
@@ -107,6 +124,8 @@ extension FaultRunner {
         await site.simulator.setFaults(StandingFaults())
         await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
         try await Task.sleep(for: time)
+        let struck = currentMilliseconds()
         try await worker.stop(within: .seconds(site.profile.drainSeconds + 45))
+        return struck
     }
 }

@@ -27,26 +27,31 @@ struct FaultRunner: Sendable {
 
     func carryOut(_ entry: Schedule.Entry) async {
         let start = currentMilliseconds()
-        var note: String?
+        var (struck, note): (Int64, String?) = (start, nil)
         do {
-            try await carryOut(entry.fault, for: .milliseconds(entry.milliseconds))
+            try await carryOut(entry.fault, for: .milliseconds(entry.milliseconds), struck: &struck)
         } catch {
             note = "\(error)"
             log.odd("\(entry.fault.name) failed: \(error)")
         }
-        let record = FaultRecord(fault: entry.fault, start: start, end: currentMilliseconds(), note: note)
+        let record = FaultRecord(
+            fault: entry.fault, start: start, struck: struck, end: currentMilliseconds(), note: note)
         log.update { $0.faults.append(record) }
     }
 
-    private func carryOut(_ fault: Fault, for time: Duration) async throws {
+    /// Carries out a fault.
+    ///
+    /// - Parameter struck: the time at which the fault strikes its workers. It changes if the fault has to wait.
+    private func carryOut(_ fault: Fault, for time: Duration, struck: inout Int64) async throws {
         switch fault {
         case .killWorker(let number), .restartWorker(let number), .hurryWorker(let number), .freezeWorker(let number):
             let worker = site.workers[number - 1]
             await worker.takeWhenFree()
             defer { worker.release() }
+            struck = currentMilliseconds()
             try await carryOut(fault, at: worker, for: time)
-        case .killWhileSplitting(let index): try await killWhileSplitting(JobNumber.giant(index))
-        case .joinLate: try await joinLate(for: time)
+        case .killWhileSplitting(let index): struck = try await killWhileSplitting(JobNumber.giant(index))
+        case .joinLate: struck = try await joinLate(for: time)
         case .stopServers(let servers):
             let all = site.servers(servers)
             for server in all { try await site.servers.stop(server) }

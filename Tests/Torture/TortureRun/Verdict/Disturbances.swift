@@ -5,15 +5,16 @@ struct Disturbances {
     private static let aftermath: Int64 = 15_000
     /// The time after a fault during which a worker may still be reconnecting to the database, in milliseconds.
     private static let databaseAftermath: Int64 = 5_000
+    /// The maximum time from the arrival of a job's last event to the job's acknowledgement, in milliseconds.
+    private static let acknowledging: Int64 = 1_000
+    /// The same time for an event that a full queue rejects, in milliseconds.
+    private static let acknowledgingRefused: Int64 = 3_000
     /// The time within which all workers learn of a cancellation, in milliseconds (docs/publish.md).
     static let cancellationTakes: Int64 = 5_000
 
     /// The times at which a worker publishes a rejected event, in milliseconds after its first publication
     /// (docs/runbook.md).
     private static let offersAgain: [Int64] = [0, 1_000, 6_000, 36_000, 156_000, 1_056_000]
-    /// The maximum number of messages that a broker node may be moving between two queues when it fails. They may be
-    /// moved twice.
-    private static let handedOn = 32
 
     /// The faults that may cause redeliveries of jobs.
     private let redelivering: [FaultRecord]
@@ -27,8 +28,8 @@ struct Disturbances {
     private let deafening: [(start: Int64, end: Int64)]
     /// The faults after which a new leader of a delay queue may dead-letter messages a second time.
     private let copying: [FaultRecord]
-    /// The maximum number of recipients that may get duplicates because of all faults.
-    let duplicateBound: Int
+    /// The losses of jobs by workers, in the order of the faults.
+    let losses: [JobLoss]
     let killsWhileSplitting: Int
     private let workers: Int
     /// Whether device tokens and claims were locked for a long time.
@@ -38,29 +39,48 @@ struct Disturbances {
         workers = limits.workers
         killsWhileSplitting = faults.count { if case .killWhileSplitting = $0.fault { true } else { false } }
         isLockedForLong = faults.contains { $0.fault == .lockTables }
-        redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
+        redelivering = faults.filter { !$0.fault.workersLosingJobs(of: limits.workers).isEmpty }
+        losses = redelivering.map { JobLoss($0, limits) }
         copying = faults.filter(\.fault.affectsNode)
         refusing = faults.filter { $0.fault == .fullQueue }
-        blinding = faults.filter { $0.fault.blindsPushes(workers: limits.workers) > 0 }
+        blinding = faults.filter(\.fault.blindsPushes)
         delaying = faults.filter(\.fault.holdsUpRequests)
         deafening = faults.filter(\.fault.keepsNewsFromWorkers)
             .map { ($0.start, $0.end + Self.databaseAftermath) }.sorted { $0.0 < $1.0 }
-        duplicateBound = faults.reduce(0) { sum, record in
-            // All recipients of a redelivered job, or of a redelivered chunk of a large job, may be sent to again.
-            // Pushes on the wire are sent again.
-            sum + record.fault.redeliversJobs(workers: limits.workers)
-                * (limits.maximumInFlight + limits.mostRecipients)
-                + (record.fault.affectsBroker ? Self.handedOn * limits.mostRecipients : 0)
-                + record.fault.blindsPushes(workers: limits.workers) * (limits.maximumInFlight + limits.mostRecipients)
-        }
     }
 
     /// Returns whether a job that was open between two times may have been redelivered.
     func mayRedeliver(from start: Int64, to end: Int64) -> Bool { Self.any(redelivering, from: start, to: end) }
 
+    /// Returns the causes of a redelivery of a job, as indices of ``losses``.
+    func causes(of life: JobLife) -> JobLife.Causes {
+        // A worker publishes an event that a full queue rejects again after a second, and then moves it. Only then does
+        // it acknowledge the job.
+        let isRefused = refusing.contains { $0.start <= life.end && $0.end + 1_000 >= life.end }
+        let end = life.end + (isRefused ? Self.acknowledgingRefused : Self.acknowledging)
+        var causes = JobLife.Causes()
+        for (index, loss) in losses.enumerated() where loss.times.overlaps(life.start...end) {
+            let isSeen = life.workers.map { !loss.workers.isDisjoint(with: $0) } ?? true
+            if isSeen { causes.seen.append(index) } else { causes.unseen.append(index) }
+        }
+        return causes
+    }
+
+    /// Returns whether an event that was published and arrived again between two times may have been rejected by a full
+    /// queue, or whether its confirm or its delivery to the consumer may have been lost.
+    ///
+    /// - Parameter worker: the number of the worker that published the event, or `nil` for any worker.
+    func mayRepeatEvent(of worker: Int?, from start: Int64, to end: Int64) -> Bool {
+        let time = min(start, end)...end
+        if refusing.contains(where: { $0.start <= time.upperBound && $0.end >= time.lowerBound }) { return true }
+        return losses.contains { loss in
+            loss.times.overlaps(time) && (worker.map { loss.fault.fault.disconnects(worker: $0) } ?? true)
+        }
+    }
+
     /// The maximum number of messages that a cluster may have dead-lettered from delay queues twice in the whole run.
     /// Only the worker that processed the first message can recognize the copy (docs/design.md).
-    var mostCopies: Int { copying.count * Self.handedOn }
+    var mostCopies: Int { copying.count * JobLoss.handedOn }
 
     /// Returns whether a cluster may have dead-lettered a message twice. The times are the job's publication and its
     /// last observation.

@@ -32,6 +32,27 @@ package struct History: Sendable {
         }
     }
 
+    /// Whether a second processing of the job has sent to the recipient. Workers report only one outcome of such a
+    /// recipient if one of them ended before its report. Retries do not count.
+    var isSentTwice: Bool {
+        guard !mayRunTwice else { return false }
+        return distinct.count { !isUnasked($0) } > 1 || isSentWithoutReport
+    }
+
+    /// Whether a worker sent to the recipient and ended before it reported an outcome.
+    var isSentWithoutReport: Bool {
+        !mayRunTwice && distinct.count == 1 && possibleAcceptances > 1 && distinct[0].isRedelivered
+            && distinct[0].attempts == 1
+    }
+
+    /// Returns whether the job expired before a worker could ask the database whether it is a copy.
+    func isUnasked(_ outcome: OutcomeRecord) -> Bool { job.hasCopies && outcome.reason == "DatabaseUnavailable" }
+
+    /// The time at which the recipient was settled for the first time, in milliseconds since 1970, or `nil`.
+    var settled: Int64? {
+        outcomes.map(\.received).min() ?? sightings.lazy.filter { $0.what.isAcceptance }.map(\.at).min()
+    }
+
     /// Returns whether an outcome is a permanent refusal because of the sender, and not because of the address.
     func isMismatch(_ outcome: OutcomeRecord) -> Bool {
         outcome.reason.map(job.output.mismatchReasons.contains) == true

@@ -15,12 +15,13 @@ struct LastCampaignJudge {
     private static let reconnecting: Int64 = 30
     /// The maximum time, in seconds, for which a cluster keeps messages of a delay queue after one of its nodes failed.
     /// Recipients that wait for the rate limit wait in such a queue.
-    private static let deadLettering: Int64 = 360
+    static let deadLettering: Int64 = 360
     /// The divisor that determines the last part of a campaign: its last quarter. A low rate is accepted in this part,
     /// because only some of the workers may still have recipients.
     private static let rest = 4
 
     private(set) var findings: [Finding] = []
+    private(set) var unjudged: [Unjudged] = []
     /// The number of requests in the fullest window, in percent of the maximum, or `nil` if there was no last campaign.
     private(set) var fullest: Int?
     /// The number of requests in the emptiest window, in percent of the number that the app's rate allows, or `nil` if
@@ -36,11 +37,17 @@ struct LastCampaignJudge {
             return JobNumber.isOfCampaign(number) && JobNumber.campaign(of: number) >= JobNumber.lastCampaign(0)
         }
         let paces = record.faults.filter { if case .setPace(app, _) = $0.fault { true } else { false } }
-        guard let published = campaign.map({ $0[0].job.published }).min(),
-            let last = paces.max(by: { $0.end < $1.end }),
-            last.note == nil, last.end < published, case .setPace(_, let pace?) = last.fault
-        else { return }
         let name = Workload.apps[app].bundleID
+        guard let published = campaign.map({ $0[0].job.published }).min() else {
+            unjudged.append(Unjudged(.rateIsUsed, "\(name) has no last campaign"))
+            return
+        }
+        guard let last = paces.max(by: { $0.end < $1.end }), last.note == nil, last.end < published,
+            case .setPace(_, let pace?) = last.fault
+        else {
+            unjudged.append(Unjudged(.rateIsUsed, "the rate of \(name) in its last campaign is unknown"))
+            return
+        }
         let requests = RequestCount(jobs, isUrgentCounted: pace.includesUrgent)
         let firsts = campaign.joined().map { history in
             history.sightings.lazy.filter { $0.what == .arrived }.map { $0.at / 1_000 }.min() ?? .max
@@ -65,6 +72,12 @@ struct LastCampaignJudge {
         }
         fullest = high.count * 100 / most
         emptiest = low.map { $0.count * 100 / worth }
+        if low == nil {
+            let text =
+                "the last campaign of \(name) had no window of \(Self.window) s in which all workers were connected and "
+                + "enough recipients waited"
+            unjudged.append(Unjudged(.rateIsUsed, text))
+        }
         if high.count > most {
             findings.append(Finding(.paced, nil, text(name, high, "at most \(most)")))
         }

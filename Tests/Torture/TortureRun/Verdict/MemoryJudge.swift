@@ -21,6 +21,14 @@ enum MemoryJudge {
             }
     }
 
+    /// Returns whether a worker ran long enough to judge the growth of its memory.
+    static func canJudgeGrowth(_ samples: [MemorySample]) -> Bool {
+        Dictionary(grouping: samples) { Life(worker: $0.worker, incarnation: $0.incarnation) }.values.contains {
+            let times = $0.map(\.at)
+            return (times.max() ?? 0) - (times.min() ?? 0) >= longLife
+        }
+    }
+
     private static func exceeds(_ samples: [MemorySample], _ limitMegabytes: Int) -> [String] {
         guard let peak = samples.map(\.kilobytes).max(), peak > limitMegabytes * 1_024 else { return [] }
         return ["\(peak / 1_024) MB, at most \(limitMegabytes)"]

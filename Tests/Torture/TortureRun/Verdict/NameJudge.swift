@@ -3,13 +3,18 @@ enum NameJudge {
     /// The number of recipients above which every worker splits a job, regardless of its settings.
     private static let mostUnsplit = 1_000
 
+    /// Returns the jobs without an id that every worker splits.
+    static func splitWithoutID(_ record: TortureRecord) -> [Int: JobRecord] {
+        record.jobs.filter {
+            !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > mostUnsplit
+        }
+    }
+
     /// Judges the ids that workers generated for jobs with thousands of recipients. A job can have a second id only if
     /// a worker dies while it assigns the first id. The broker then has the whole job under each id. If a worker split
     /// the job without an id, only a part of the job would appear under each id.
     static func findings(_ record: TortureRecord, _ disturbances: Disturbances) -> [Finding] {
-        let unnamed = record.jobs.filter {
-            !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
-        }
+        let unnamed = splitWithoutID(record)
         guard !unnamed.isEmpty else { return [] }
         var findings: [Finding] = []
         var names: [Int: [String: Set<Int>]] = [:]

@@ -43,6 +43,7 @@ struct PaceJudge {
     private let holdUps: HoldUps
 
     private(set) var findings: [Finding] = []
+    private(set) var unjudged: [Unjudged] = []
     /// The number of requests in the fullest window of each app, in percent of the maximum.
     private(set) var fullest: [String: Int] = [:]
     /// The number of requests in the emptiest window of each app's last campaign, in percent of the number that the
@@ -57,8 +58,12 @@ struct PaceJudge {
         for app in Workload.pacedApps {
             let jobs = byJob.values.filter { $0[0].job.app == Workload.apps[app].bundleID }
             judge(app, jobs)
+            if fullest[Workload.apps[app].bundleID] == nil {
+                let text = "\(Workload.apps[app].bundleID) had no window of \(Self.appWindow) s with a rate limit"
+                unjudged.append(Unjudged(.paced, text))
+            }
             let last = LastCampaignJudge(app, jobs, record)
-            findings += last.findings
+            (findings, unjudged) = (findings + last.findings, unjudged + last.unjudged)
             fullest["\(Workload.apps[app].bundleID) in the end"] = last.fullest
             emptiest[Workload.apps[app].bundleID] = last.emptiest
         }

@@ -1,3 +1,5 @@
+package import PushModel
+
 /// The statistics of a run.
 package struct Tally: Sendable, Equatable {
     package var jobs = 0
@@ -24,8 +26,9 @@ package struct Tally: Sendable, Equatable {
     package var recipientsWithSeveralArrivals = 0
     /// The statistics of each output.
     package var byOutput: [OutputKind: OutputTally] = [:]
-    /// The maximum number of recipients with duplicates.
-    package var duplicateBound = 0
+    package var duplicates = DuplicateTally()
+    /// The times in each lane while no fault has effects.
+    package var lanes: [Lane: LaneTally] = [:]
     /// The number of jobs with unmarked duplicates that a broker cluster may have caused.
     package var jobsCopiedByBroker = 0
     package var jobsWithARate = 0
@@ -65,8 +68,6 @@ package struct Tally: Sendable, Equatable {
             byOutput[history.job.output, default: OutputTally()]
                 .add(history, isMarked: record.marked.contains(history.recipient))
         }
-        // Recipients that are never answered are retried even in a run without faults.
-        duplicateBound = disturbances.duplicateBound + histories.count { $0.mayRunTwice || $0.kind == .silent }
     }
 }
 

@@ -56,18 +56,12 @@ extension Verdict {
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
-            // A job with this reason expired before a worker could ask the database whether the job is a copy.
-            let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
-            let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
+            let silent = distinct.count { !$0.isRedelivered && !history.isUnasked($0) }
             if silent > 1 {
                 findRepetition(
                     .duplicatesAreMarked, history,
                     "\(distinct.count) outcomes, \(silent) of them without 'redelivered'",
                     disturbances)
-            }
-            let last = distinct.map(\.received).max() ?? 0
-            if !disturbances.mayRedeliver(from: history.job.published, to: last) {
-                find(.duplicatesExplained, history, "\(distinct.count) outcomes without a disturbance")
             }
         }
     }
@@ -79,22 +73,13 @@ extension Verdict {
             let excuse = history.job.isMaybeTwice ? " (its publisher may have published the job twice)" : ""
             find(.atMostOnce, history, "\(possible) requests that may have been accepted\(excuse)")
         }
-        guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
-        if history.job.traits.wantsProblemsOnly {
-            // The job's `sent` outcomes are not reported, so they cannot explain the requests.
-            let (start, end) = (history.job.published, history.end)
-            if !disturbances.mayRedeliver(from: start, to: end),
-                !disturbances.mayBlind(history.job.output, from: start, to: end)
-            {
-                find(
-                    .arrivalsExplained, history,
-                    "\(possible) requests that may have been accepted, without a disturbance")
-            }
-        } else if !history.outcomes.isEmpty {
-            findRepetition(
-                .arrivalsExplained, history, "\(possible) requests that may have been accepted; no outcome shows it",
-                disturbances)
-        }
+        // DuplicateJudge judges requests that an outcome explains, and those of jobs whose `sent` outcomes are not reported.
+        guard !history.isSaidToBeRepeated, !history.mayRunTwice, !history.job.traits.wantsProblemsOnly,
+            !history.outcomes.isEmpty
+        else { return }
+        findRepetition(
+            .arrivalsExplained, history, "\(possible) requests that may have been accepted; no outcome shows it",
+            disturbances)
     }
 
     private mutating func judgeTime(of history: History, _ disturbances: Disturbances, isCalm: Bool) {

@@ -1,6 +1,8 @@
 /// The judgement of whether a run fulfilled all invariants. It depends only on the record.
 package struct Verdict: Sendable {
     package internal(set) var findings: [Finding] = []
+    /// The parts of the record that an invariant could not judge.
+    package internal(set) var unjudged: [Unjudged] = []
     package private(set) var tally = Tally()
     /// The findings about jobs that the broker may have dead-lettered twice. They count only if there are too many such
     /// jobs.
@@ -19,15 +21,25 @@ package struct Verdict: Sendable {
         }
         tally.jobsCopiedByBroker = Set(copies.compactMap { $0.recipient?.job }).count
         if tally.jobsCopiedByBroker > disturbances.mostCopies { findings += copies }
+        let jobs = Dictionary(grouping: sorted) { $0.recipient.job }.sorted { $0.key < $1.key }.map(\.value)
+        let duplicates = DuplicateJudge(jobs, disturbances)
+        (findings, tally.duplicates) = (findings + duplicates.findings, duplicates.tally)
+        let copied = Bound(.duplicatesAreMarked, disturbances.mostCopies, of: jobs.count, "jobs copied by a cluster")
+        let bounds = BoundJudge(duplicates.bounds + [copied], record)
+        (findings, unjudged) = (findings + bounds.findings, unjudged + bounds.unjudged)
+        let lanes = LaneJudge(record, sorted)
+        (findings, unjudged, tally.lanes) = (findings + lanes.findings, unjudged + lanes.unjudged, lanes.tally)
         let paces = PaceJudge(record, sorted, disturbances)
         (findings, tally.fullestWindows, tally.emptiest) = (findings + paces.findings, paces.fullest, paces.emptiest)
-        judgeEvents(record, disturbances)
+        unjudged += paces.unjudged
+        findings += EventJudge(record, disturbances).findings
         findings += NameJudge.findings(record, disturbances)
         judgeWorkers(record, disturbances)
         judgeUnusable(record, disturbances)
         judgeWhole(record, disturbances)
         findings += (strays + record.oddities).map { Finding(.understood, nil, $0) }
         findings += MemoryJudge.findings(record.memory, limitMegabytes: record.limits.memoryMegabytes)
+        unjudged += Unjudged.all(record, tally)
     }
 
     package func count(of invariant: Invariant) -> Int { findings.count { $0.invariant == invariant } }
@@ -39,11 +51,6 @@ package struct Verdict: Sendable {
     private static let condemned = "delivered too often"
 
     private mutating func judgeWhole(_ record: TortureRecord, _ disturbances: Disturbances) {
-        let duplicates = max(tally.recipientsWithSeveralOutcomes, tally.recipientsWithSeveralArrivals)
-        if duplicates > tally.duplicateBound {
-            findings.append(
-                Finding(.duplicatesBounded, nil, "\(duplicates) recipients, at most \(tally.duplicateBound)"))
-        }
         for (queue, count) in record.waiting.sorted(by: { $0.key < $1.key })
         where count > 0 && !(disturbances.isLockedForLong && TortureRun.waitsForLong.contains(queue)) {
             findings.append(Finding(.queuesEmpty, nil, "\(count) messages in \(queue)"))
