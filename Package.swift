@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// The settings of all targets in this package. Warnings are errors.
+/// The settings of all Swift targets except `ThirdPartyOutput`. Warnings are errors.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -207,7 +207,7 @@ let sources: [Target] = [
         ]),
 ]
 
-/// Benchmarks, the torture run, the fuzz targets and the example of an output.
+/// Benchmarks, the torture run, the fleet simulation, the fuzz targets and the example of an output.
 let tools: [Target] = [
     .program(
         "martlet-bench",

@@ -29,13 +29,14 @@ package struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
         package static let notFound = Self(rawValue: "notFound")
         /// Another connection holds the queue exclusively (reply code 405).
         package static let resourceLocked = Self(rawValue: "resourceLocked")
-        /// A queue or exchange exists with other properties than the expected ones (reply code 406).
+        /// The broker refused a request (reply code 406), for example because a queue or exchange exists with other
+        /// properties.
         package static let preconditionFailed = Self(rawValue: "preconditionFailed")
         /// The broker cancelled a consumer, for example because its queue was deleted.
         package static let consumerCancelled = Self(rawValue: "consumerCancelled")
         /// An answer did not arrive in time.
         package static let timedOut = Self(rawValue: "timedOut")
-        /// The broker refused a publication (`basic.nack`) or returned it as unroutable.
+        /// The broker refused or returned a publication, or AMQP can't carry it.
         package static let publicationRefused = Self(rawValue: "publicationRefused")
         /// The broker sent something that AMQP 0-9-1 does not allow at this point.
         package static let protocolViolation = Self(rawValue: "protocolViolation")

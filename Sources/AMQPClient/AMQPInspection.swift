@@ -20,7 +20,8 @@ package struct AMQPInspection: Sendable, Hashable {
     /// The exchanges and queues that the user may not check, named as in ``missing``. Since RabbitMQ 4.2.6 a check
     /// requires a permission on the name. RabbitMQ 4.2.6 and 4.3.0 require the permission to configure.
     package internal(set) var unseen: [String] = []
-    /// The broker's errors about exchanges and queues whose properties differ from the topology.
+    /// The broker's other errors about exchanges and queues, for example because their properties differ from the
+    /// topology.
     package internal(set) var problems: [AMQPError] = []
     /// The queues that were checked and that the user may not consume.
     package internal(set) var unreadable: [String] = []

@@ -7,7 +7,7 @@ package import PushModel
 import PushSending
 
 /// The output that delivers pushes through Apple's push notification service over HTTP/2. Each credential has one
-/// connection pool for each environment.
+/// connection pool for each environment. If broadcasts go to a separate host, they have their own pool.
 package final class APNSSender: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
@@ -34,7 +34,8 @@ package final class APNSSender: Output {
     /// - Parameters:
     ///   - tokens: the store that supplies the provider tokens of token credentials.
     ///   - clock: the wall clock, for deadlines and outcomes.
-    ///   - refusals: a closure that is called when APNs begins or stops refusing a credential. It must return quickly.
+    ///   - refusals: a closure that is called when APNs begins or stops refusing a credential or topic, and with the
+    ///     counts of bad tokens. It must return quickly.
     package convenience init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,

@@ -1,6 +1,6 @@
 #include <nghttp2/nghttp2.h>
 
-// Available since 1.57, and in Debian 12's version of 1.52. A library without the function has no such limit to set.
+// This function exists since nghttp2 1.57, and in Debian 12's package of 1.52. Other versions have no such limit.
 #pragma weak nghttp2_option_set_stream_reset_rate_limit
 extern void nghttp2_option_set_stream_reset_rate_limit(nghttp2_option *option, uint64_t burst, uint64_t rate);
 

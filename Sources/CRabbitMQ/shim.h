@@ -62,8 +62,8 @@ static inline amqp_rpc_reply_t crabbitmq_login_external(
                                     user);
 }
 
-// librabbitmq gives access neither to the bytes that it receives nor to its TLS session, and it expects the certificate to
-// name the host that it connects to. OpenSSL's info callback provides the session when the handshake begins.
+// librabbitmq does not expose its TLS session, and it compares the certificate with the address that it connects to.
+// OpenSSL's info callback provides the session when the handshake begins.
 struct crabbitmq_tls {
   SSL *session;
   // The host name for SNI, or NULL if the host is an address.
@@ -81,7 +81,7 @@ static inline void crabbitmq_note_session(const SSL *session, int where, int val
   if (where & SSL_CB_HANDSHAKE_DONE) tls->verification = SSL_get_verify_result(session);
 }
 
-// Both arguments must live as long as the socket. Returns 0 if memory is exhausted.
+// `tls` and `host` must live as long as the socket. Returns 0 if memory is exhausted.
 static inline int crabbitmq_watch_session(
     amqp_socket_t *socket, struct crabbitmq_tls *tls, const char *host, int verifies_host) {
   SSL_CTX *context = (SSL_CTX *)amqp_ssl_socket_get_context(socket);
@@ -98,8 +98,8 @@ static inline int crabbitmq_watch_session(
 
 enum { CRABBITMQ_CLOSED = -1, CRABBITMQ_FAILED = -2 };
 
-// Returns the number of bytes received, 0 if there are none yet, or one of the above. Without a session it reads the plain
-// socket. It never blocks.
+// Returns the number of bytes received, 0 if none have arrived, CRABBITMQ_CLOSED or CRABBITMQ_FAILED. If `session` is NULL,
+// reads the socket without TLS. Never blocks.
 static inline ssize_t crabbitmq_receive(SSL *session, int socket, void *buffer, size_t size) {
   if (session == NULL) {
     ssize_t count;

@@ -13,8 +13,8 @@ extension AMQPProperties {
     }
 
     /// Sets the user of a message to `worker`, and names the original publisher of its job in a header. The broker
-    /// validates the user, so workers trust the header. For an unknown publisher, the header is empty. It must still be
-    /// set, because a header that the publisher wrote would otherwise be trusted.
+    /// validates the user, so workers trust the header. For an unknown publisher, the header is empty, because the
+    /// worker would otherwise count as the publisher. If `worker` is also `nil`, the header is removed.
     package mutating func sign(as worker: String?, for publisher: String?) {
         userID = worker
         headers[JobHeader.publisher] = worker == nil && publisher == nil ? nil : .string(publisher ?? "")

@@ -81,9 +81,10 @@ extension AMQPDelivery {
         return death
     }
 
-    /// Whether a dropped message is one that the broker could not route by the publisher's routing key.
+    /// Whether this message was dropped because the broker could not route it by the publisher's routing key.
     fileprivate var isUnroutable: Bool { exchange.hasSuffix(Self.jobs) }
 
-    /// Whether a dead message is one that the broker could not route before, by the publisher's routing key.
+    /// Whether this message was dropped before it was dead-lettered, because the broker could not route it by the
+    /// publisher's routing key.
     fileprivate var wasUnroutable: Bool { lastDeath?["exchange"]?.string?.hasSuffix(Self.jobs) == true }
 }

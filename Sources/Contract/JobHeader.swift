@@ -13,8 +13,8 @@ package enum JobHeader {
     package static let deliveredBefore = "x-martlet-delivered-before"
     /// The broker user that first published the job. It is trusted only in messages from workers.
     package static let publisher = "x-martlet-publisher"
-    /// The name of a part: a chunk, or the recipients that were left for another attempt. Two messages with the same
-    /// name are duplicates.
+    /// The name that a worker gave to the message: to a chunk, to the recipients that need another attempt, or to a
+    /// complete job. Two messages with the same name are duplicates.
     package static let part = "x-martlet-part"
     /// Whether the part is a chunk of a split job.
     package static let chunk = "x-martlet-chunk"

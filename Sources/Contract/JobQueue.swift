@@ -4,8 +4,8 @@ package import PushModel
 package enum JobQueue: Sendable, Hashable {
     /// The queue of a lane, in which publishers' jobs arrive.
     case lane(Lane)
-    /// The queue of a lane in which jobs arrive that workers or delay queues publish: retries, scheduled jobs and
-    /// chunks. Operators may limit the length of a lane. They must not limit this queue.
+    /// The queue of a lane for jobs from workers and delay queues: retries, scheduled jobs and chunks. Operators may
+    /// limit the length of the queue ``lane(_:)``. They must not limit this queue.
     case returned(Lane)
     /// A queue of a lane, with its number. Jobs wait there while their app has more work than it may send, so that the
     /// jobs of other apps do not wait behind them. If possible, only one app uses a waiting queue at a time.

@@ -1,8 +1,8 @@
 package import PushModel
 
 /// A sample of the result events that shows whether a queue receives them. If no queue is bound, the broker drops an
-/// event and still confirms it. Once per second, an event of each kind is therefore published in such a way that the
-/// broker returns it if no queue receives it.
+/// event and still confirms it. At most once per second, an event of each kind is therefore published with AMQP's
+/// `mandatory` flag, so that the broker returns it if no queue receives it.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
         /// The number of sampled events that at least one queue took.

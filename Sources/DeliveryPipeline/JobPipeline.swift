@@ -8,7 +8,8 @@ package import PushModel
 package import Store
 
 /// The pipeline that consumes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
-/// result events and marks dead tokens in the database. A job is acknowledged once all of its outcomes are confirmed.
+/// result events and marks dead tokens in the database. A job is acknowledged once the broker has confirmed all
+/// messages that result from it.
 ///
 /// Each consuming connection and the publishing connection have their own thread, and ``PipelineCore`` has a serial
 /// queue. They exchange work in batches.
@@ -96,7 +97,8 @@ package final class JobPipeline: Sendable {
         self.lookUps = lookUps
     }
 
-    /// Connects and delivers jobs until the task is cancelled. Failures are logged and retried.
+    /// Connects, and runs the pipeline until the task is cancelled. Failures are logged and retried.
+    /// ``drain(deadline:)`` closes the connections.
     package func run() async {
         publisher.start { [core, connected, sources] event in
             if case .connected = event {
@@ -119,8 +121,8 @@ package final class JobPipeline: Sendable {
         }
     }
 
-    /// Stops consuming, requeues jobs that are not on the wire, finishes pushes that are on the wire, and closes all
-    /// connections. Jobs that are not settled within `deadline` are redelivered to another worker.
+    /// Stops consuming, requeues jobs and pushes that are not on the wire, finishes pushes that are on the wire, and
+    /// closes all connections. Jobs that are not settled within `deadline` are redelivered to another worker.
     @discardableResult
     package func drain(deadline: Duration) async -> DrainEnd {
         for source in sources.all { source.stopConsuming() }
@@ -149,8 +151,8 @@ package final class JobPipeline: Sendable {
     /// The broker's product and version, or `nil` before the first connection.
     package var broker: String? { publisher.broker }
 
-    /// Returns the broker's product and version, and waits up to `patience` for the first connection. Call it only
-    /// once, because a second call does not wait.
+    /// Returns the broker's product and version, and waits up to `patience` for the first connection. Call this
+    /// method only once.
     package func broker(within patience: Duration) async -> String? {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [connections] in for await _ in connections { return } }
@@ -161,7 +163,8 @@ package final class JobPipeline: Sendable {
         return broker
     }
 
-    /// Checks that the broker still has all exchanges and queues, and declares missing ones again.
+    /// Checks that the broker still has all exchanges and queues. Missing ones are logged. If workers declare the
+    /// topology, it is declared again.
     package func checkTopology() { publisher.checkTopology() }
 
     package func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }

@@ -19,9 +19,9 @@ struct Pipeline {
     private var cancelledJobs = CancelledJobs()
     private var losses = SurvivedLosses()
     private(set) var isDraining = false
-    /// Whether the broker accepts no messages at present, because the publishing connection is closed or blocked. No
-    /// job is then moved to another queue, because the moved copy would have to wait in this worker. If the connection
-    /// of the job's delivery were lost during this wait, the job would be sent twice.
+    /// Whether the broker accepts no messages at present, because the publishing connection is closed or blocked.
+    /// Waiting jobs are then not moved to another queue, because a moved copy would have to wait in this worker. If the
+    /// connection of the job's delivery were lost during this wait, the job would be sent twice.
     var takesNothing = false
 
     init(_ configuration: PipelineConfiguration, outputs: [RunningOutput]) {
@@ -49,8 +49,8 @@ struct Pipeline {
     // MARK: Deliveries
 
     /// Handles a delivery. A new job is decoded and queued. Other messages are handled at once, such as redeliveries of
-    /// jobs that are being processed, delayed result events, suspects, messages to reject, and jobs that must wait for
-    /// a rate limit.
+    /// jobs that are being processed, delayed result events, jobs to move to the suspects, messages to reject, and jobs
+    /// that must wait for a rate limit.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
@@ -65,8 +65,8 @@ struct Pipeline {
         // exchange.
         if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .returned) }
         do throws(JobRejection) {
-            // This check comes first because the following steps may publish the job again, and its headers must then
-            // fit into a frame.
+            // Dropped messages and messages with invalid headers are rejected before the following steps may publish
+            // them again.
             try configuration.check(inbound, now: turn.now)
             let survived = losses.count(of: inbound.queue, now: turn.now)
             switch Suspicion(deliveries: inbound.earlierDeliveries, survived: survived, queue: inbound.queue) {
@@ -118,8 +118,8 @@ struct Pipeline {
 
     // MARK: Starting
 
-    /// Starts all jobs that may start. Moves jobs that exceed their app's share, or that have waited too long, to a
-    /// waiting queue.
+    /// Starts all jobs that may start. Moves excess jobs, and jobs that have waited too long, to a waiting queue or a
+    /// delay queue.
     mutating func startJobs(_ turn: inout Turn) {
         (scheduler.waitsForPace, scheduler.slowed) = (false, turn.priority.slowed)
         guard !scheduler.busy.isEmpty else { return }
@@ -127,7 +127,7 @@ struct Pipeline {
         for queue in scheduler.busy.next() {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
-                // A moved job must be released before the next job is selected.
+                // If the job was moved instead of sent, its capacity must be released before the next job is selected.
                 release(&turn)
             }
             while !takesNothing, let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now)
@@ -157,8 +157,8 @@ struct Pipeline {
         refusals.returned(returned, &splitting, &turn)
     }
 
-    /// Handles messages that the broker refused. If a message was a moved job, the move is undone and the job waits in
-    /// this worker. ``Refusals`` handles the other messages.
+    /// Handles messages that the broker refused. If a message would have moved a waiting job, the job waits in this
+    /// worker instead. ``Refusals`` handles the other messages.
     mutating func refused(_ ids: [UInt64], because reason: String, _ turn: inout Turn) {
         var others: [UInt64] = []
         for id in ids {
@@ -216,7 +216,7 @@ struct Pipeline {
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
-    /// Returns whether no push of a job would be sent now, and the job need not wait for its app.
+    /// Returns whether a job need not wait for its app, because none of its pushes would be sent now.
     private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
         isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
             || scheduler.rateLimits.cannotWait(job, configuration.retry, now: now)
@@ -279,7 +279,7 @@ struct Pipeline {
 
     // MARK: Claims
 
-    /// Continues a job after the answer to its claim.
+    /// Continues a job after the answer to its claim, or without an answer.
     mutating func carryOut(_ decision: JobClaimer.Decision?, _ turn: inout Turn) {
         switch decision {
         case .goOn(let started) where isDraining: turn.requeue(started)

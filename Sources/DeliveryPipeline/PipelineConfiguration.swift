@@ -12,7 +12,7 @@ package struct PipelineConfiguration: Sendable {
     package var provision = AMQPTopology.Provision.declared
     /// The name of this worker in result events.
     package var worker: String
-    /// The prefetch for each lane, in deliveries. It is also the maximum prefetch of the lane's waiting queue.
+    /// The prefetch of each lane's queues, in deliveries. For the waiting queues, it is the maximum prefetch.
     package var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
     package var prefetchBytes = 33_554_432

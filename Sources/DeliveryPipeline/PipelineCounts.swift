@@ -16,11 +16,12 @@ package struct PipelineCounts: Sendable, Hashable {
     var outcomesByKind = Array(repeating: 0, count: OutcomeKind.allCases.count)
     /// The number of deliveries of each queue, by the queue's index.
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
-    /// The arrival of the oldest open job in each lane, in milliseconds since 1970, or 0 if the lane has no open job.
+    /// The arrival of the oldest unacknowledged job in each lane, in milliseconds since 1970, or 0 if there is none.
+    /// Unstarted jobs of apps that must wait are excluded.
     var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
     package var jobsAccepted = 0
     package var jobsRejected = 0
-    /// The number of times that routing delayed a job, for example because its app was paused.
+    /// The number of times that a job was delayed because its app was paused or its credential could not be used.
     package var jobsHeld = 0
     /// The part of ``jobsHeld`` that was caused by paused apps.
     package var jobsPaused = 0
@@ -32,7 +33,8 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsScheduled = 0
     /// The number of jobs that were dropped as duplicates.
     package var jobsDuplicate = 0
-    /// The number of jobs that were moved because their app exceeds its share.
+    /// The number of times that a waiting job was moved to another queue, for example because its app exceeds its
+    /// share. Moves because of a pause or a rate limit are excluded.
     package var jobsMoved = 0
     /// The number of times that a job was delayed because of the rate limit of its app or of the job itself.
     package var jobsPaced = 0
@@ -41,7 +43,8 @@ package struct PipelineCounts: Sendable, Hashable {
     /// The number of redeliveries after a lost connection whose job this worker was still processing or had already
     /// finished.
     package var jobsResumed = 0
-    /// The number of pushes that were requeued unsent, because the worker stopped or their credential was retired.
+    /// The number of pushes that were requeued unsent, because the worker stopped or could not connect, or because
+    /// their credential was retired.
     package var pushesRequeued = 0
     /// The number of jobs that were requeued as a whole because the worker stops.
     package var jobsRequeued = 0
@@ -53,19 +56,20 @@ package struct PipelineCounts: Sendable, Hashable {
     package var lookUpsDead = 0
     /// The number of pushes whose token matched the filter of dead tokens and was found alive by a look-up.
     package var lookUpsLive = 0
-    /// The number of pushes that were sent because the look-up of their token was not answered in time.
+    /// The number of pushes that were sent because the look-up of their token failed or timed out.
     package var lookUpsFailed = 0
     /// The number of dead tokens in the filter of dead tokens.
     package var suppressionTokens = 0
     /// The size of the filter of dead tokens, in bytes.
     package var suppressionBytes = 0
-    /// The number of jobs that were received and not yet started.
+    /// The number of jobs that were received and not yet started, except for jobs of paused apps.
     package var jobsWaiting = 0
     /// The number of jobs that were started and not yet acknowledged.
     package var jobsOpen = 0
     /// The number of pending settlements of the open jobs, usually one for each recipient.
     package var obligationsOpen = 0
-    /// The age of the oldest unacknowledged job, in seconds since its arrival.
+    /// The age of the oldest unacknowledged job, in seconds since its arrival. Unstarted jobs of apps that must wait
+    /// are excluded.
     package var oldestJobSeconds = 0
     /// The number of messages that the broker refused, by exchange.
     package var messagesRefused: [String: Int] = [:]
@@ -89,7 +93,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var unconfirmed = 0
     /// The age of the oldest unconfirmed message that the broker has not refused, in seconds, or 0 if there is none.
     package var unconfirmedSeconds = 0
-    /// The number of dead tokens that are not yet marked.
+    /// The number of outcomes and delayed result events that wait for the marks of their dead tokens.
     package var marksPending = 0
     /// Whether the database has failed to mark dead tokens in time, so that the marks wait in the broker.
     package var isMarkingDelayed = false
@@ -124,7 +128,8 @@ extension PipelineCounts {
         }
     }
 
-    /// The arrival of the oldest open job in each lane, in milliseconds since 1970, or 0 if the lane has no open job.
+    /// The arrival of the oldest unacknowledged job in each lane, in milliseconds since 1970, or 0 if there is none.
+    /// Unstarted jobs of apps that must wait are excluded.
     package var oldestArrivals: [(lane: String, at: Int)] {
         zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
     }
@@ -150,7 +155,7 @@ extension PipelineCounts {
         return connected[JobQueue.connections.count]
     }
 
-    /// Updates the oldest arrival of a lane with an open job.
+    /// Updates the oldest arrival of a lane with an unacknowledged job.
     mutating func isOpen(_ job: InboundJob) {
         let (lane, arrival) = (job.lane.place, job.arrivedAt.milliseconds)
         if oldest[lane] == 0 || arrival < oldest[lane] { oldest[lane] = arrival }

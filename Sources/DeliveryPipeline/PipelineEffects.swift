@@ -12,7 +12,7 @@ package final class PipelineEffects: Sendable {
     let reject: @Sendable (AMQPDeliveryTag) -> Void
     /// Sets the prefetch of a waiting queue.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
-    /// Sets the priority of all consumers.
+    /// Sets the priority of this worker's consumers, except for the suspects.
     let setPriority: @Sendable (Int32) -> Void
     /// Releases the bytes of a delivery. The core calls it before it acknowledges the delivery.
     let release: @Sendable (AMQPDelivery) -> Void

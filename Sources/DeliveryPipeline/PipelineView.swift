@@ -4,13 +4,14 @@ package import PushModel
 package struct PipelineView: Sendable, Hashable {
     package struct LaneView: Sendable, Hashable {
         package let lane: Lane
-        /// The number of jobs that were received and not yet started, including those of the lane's waiting queue.
+        /// The number of jobs that were received and not yet started, including those of the lane's waiting queues.
         package let waiting: Int
         /// The number of jobs that were started and not yet settled.
         package let open: Int
         /// The number of recipients settled per second.
         package let rate: Int
-        /// The age of the oldest job since its arrival, in seconds.
+        /// The age of the oldest job since its arrival, in seconds. Unstarted jobs of paused or rate-limited apps are
+        /// excluded while they may not start.
         package let age: Int
 
         package init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {

@@ -6,8 +6,8 @@ import Store
 import Traces
 import Routing
 
-/// The context of one turn: the current time, the shared state of the pipeline's parts, and the effects that leave at
-/// the end of the turn.
+/// The context of one turn: the current time, the shared state of the pipeline's parts, and the effects that are
+/// carried out at the end of the turn.
 struct Turn {
     let logger: Logger
     private(set) var now: Timestamp
@@ -29,14 +29,15 @@ struct Turn {
 
     /// The jobs without pending settlements, which can be acknowledged.
     private(set) var done: [OpenJob] = []
-    /// The deliveries that this worker has dropped, because the broker redelivers them.
+    /// The deliveries whose bytes are released before or without a settlement, for example because the broker
+    /// redelivers them.
     private(set) var lost: [AMQPDelivery] = []
     /// The capacity to release for apps and queues.
     private(set) var released: [Scheduler.Released] = []
     /// The jobs to pass to outputs.
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
     private(set) var priority = ConsumerPriority()
-    /// The new priority of all consumers, or `nil` if it does not change.
+    /// The new priority of this worker's consumers, or `nil` if it does not change.
     private var newPriority: Int32?
     /// The timers to start.
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
@@ -165,7 +166,7 @@ struct Turn {
     /// Withdraws a refused message that would have moved a waiting job.
     ///
     /// - Returns: the job and the exchange that refused the message. The result is `nil` if the message is not such a
-    ///   move, or if the broker redelivers the job.
+    ///   move, if the broker may already have the message, or if the broker redelivers the job.
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
         // If the broker may have the message, it is published again as a repetition, and its job stays open.
         guard let message = outbox[id], message.isMove, !message.publication.isRepeated, !outbox.isOrphan(id),

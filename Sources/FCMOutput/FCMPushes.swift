@@ -204,7 +204,8 @@ extension FCMPushes: PoolClient {
     }
 
     func tick(now: Int64) {
-        // Silence is not measured while the pool sends nothing, or waits to reconnect after FCM refused the token.
+        // While no request is unanswered, silence is not measured if the pool waits for the quota, for an access token,
+        // or for a new connection after FCM refused the token.
         if dispatcher.hasNothingOnWire, isUnauthenticated || quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
             dispatcher.health.waitBegins(now: dispatcher.moment(now))
         }

@@ -5,7 +5,8 @@ public import Logging
 public struct EventName: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// Whether the event may occur for every object, such as every job. Such an event is logged once a minute for each
-    /// app and reason, and otherwise counted. Any other event marks a change and is logged each time.
+    /// reason and object (such as an app), and otherwise counted. Any other event marks a change and is logged each
+    /// time.
     public let repeats: Bool
 
     public init(_ name: String, repeats: Bool = false) {
@@ -15,7 +16,7 @@ public struct EventName: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { name }
 
-    /// The key of the name in the metadata of a line, as defined by OpenTelemetry.
+    /// The key of the name in the metadata of a log line, as defined by OpenTelemetry.
     public static let key = "event.name"
 }
 

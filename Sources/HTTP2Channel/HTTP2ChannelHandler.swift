@@ -45,8 +45,8 @@ package final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundH
         }
     }
 
-    /// Closes the channel after sending the pending output. If called from inside the session's callbacks, the rest of
-    /// the received bytes is still processed.
+    /// Sends as much of the pending output as the channel accepts, and closes the channel. If called from inside the
+    /// session's callbacks, the rest of the received bytes is still processed.
     package func close() {
         context?.eventLoop.preconditionInEventLoop()
         closeIsDue = true

@@ -2,7 +2,7 @@
 package protocol HTTP2ChannelObserver: AnyObject {
     /// Called once, on the channel's event loop, when the channel is closed. No delegate call of the session follows.
     ///
-    /// - Parameter error: The cause, or `nil` if both sides had finished or the peer closed the connection. The cause
-    ///   is an `HTTP2Error` if the peer broke the protocol, otherwise an error from the network or TLS.
+    /// - Parameter error: The cause, or `nil` if either side closed the connection without an error. The cause is an
+    ///   `HTTP2Error` if the peer broke the protocol, otherwise an error from the network or TLS.
     func channelClosed(error: (any Error)?)
 }

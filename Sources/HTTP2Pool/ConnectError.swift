@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The reason why a connection could not be made, for the log.
+/// The reason why a connection could not be made, or was given up, for the log.
 package enum ConnectError: Error, Equatable, CustomStringConvertible {
     case unknownName(String, String)
     case noAddress(String)

@@ -36,7 +36,8 @@ package final class ConnectionPool: @unchecked Sendable {
     /// - Parameters:
     ///   - client: The source of requests. The pool retains the client until the pool is released.
     ///   - authorization: A function that creates the authorization of a new connection.
-    /// - Throws: An error if a certificate or the authority file cannot be used.
+    /// - Throws: An error if a certificate or the authority file cannot be used, or
+    ///   ``ConnectError/addressThroughProxy(_:)``.
     package init(
         _ configuration: PoolConfiguration, client: any PoolClient, eventLoop: any EventLoop, logger: Logger,
         authorization: @escaping () -> any ConnectionAuthorization
@@ -56,7 +57,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     // MARK: Calls by the client, on the event loop
 
-    /// The current time in milliseconds of ``Uptime``. The clock is read once in each turn.
+    /// Returns the current time, in milliseconds of ``Uptime``. The clock is read once in each turn.
     package func time() -> Int64 {
         if let cachedTime { return cachedTime }
         let now = Uptime.milliseconds()

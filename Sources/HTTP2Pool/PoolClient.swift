@@ -37,14 +37,14 @@ package protocol PoolClient: AnyObject {
     /// Called for each header field of an answer.
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-    /// Called when the answer is complete, or when its status shows acceptance but the rest is missing.
+    /// Called when the answer is complete or too long, or when its status shows acceptance but the rest is missing.
     ///
     /// - Returns: The consequence for the connection.
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict
 
     /// Called for a request that the server has certainly not processed. The client may send it again at once.
     ///
-    /// - Parameter loss: The reason, or `nil` if the server refused the request or the request was never sent.
+    /// - Parameter loss: The reason, or `nil` if the server or the connection refused the request.
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64)
 
     /// Called for a request that the server may have processed but did not answer.

@@ -15,8 +15,8 @@ public protocol HTTP2Endpoint: AnyObject {
     /// Passes the pending output to `body`, in pieces that are valid during each call. Stops early once `limit` bytes
     /// have been passed.
     ///
-    /// - Throws: The reason why the session ended. Before it throws, the session passes its last bytes, including the
-    ///   GOAWAY for the peer.
+    /// - Throws: The reason why the session ended. Before it throws, the session passes its last bytes, which usually
+    ///   include the GOAWAY for the peer.
     func collectOutput(limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error)
 
     /// Releases the delegate, which is not called again. Call this when the connection is over.

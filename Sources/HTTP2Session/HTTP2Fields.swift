@@ -13,7 +13,8 @@ public final class HTTP2Fields: Sendable {
     /// Encodes a list of fields.
     ///
     /// - Throws: ``HTTP2Error`` of kind `invalidField`, which names the field. The cause is a name that is not a
-    ///   lower-case token, or a value with a control character or with white space at its beginning or end.
+    ///   lower-case token, or a value that has a control character other than a tab, or white space at its beginning or
+    ///   end.
     public init(_ fields: [HTTP2Field]) throws(HTTP2Error) {
         for field in fields {
             try Self.check(field)

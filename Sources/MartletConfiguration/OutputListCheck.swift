@@ -5,7 +5,7 @@ package struct OutputListCheck: Sendable {
     /// All faults, in the order of the list of plugins. The list is empty if there are none.
     package private(set) var faults: [String] = []
 
-    /// The members that every outcome in a result event has.
+    /// The members that outcomes of any output may have in a result event.
     private static let outcomeWords: Set = [
         "job", "recipient", "broadcast", "ref", "status", "reason", "detail", "by", "unregistered_at", "trimmed_bytes",
         "attempts", "redelivered", "at",

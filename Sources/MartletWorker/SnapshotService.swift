@@ -14,7 +14,7 @@ struct SnapshotService: Service {
     let apps: AppTallies
 
     func run() async throws {
-        // The subscription begins before the database is first read, so that no change is missed.
+        // The subscription begins before the snapshot can be replaced, so that no change is missed.
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

@@ -60,7 +60,7 @@ package struct StatusFacts: Sendable {
     /// The providers to which the worker has no connection, in the order in which the page shows them.
     package var unreachable: [UnreachableProvider] = []
     package var poolTroubles: [PoolTrouble] = []
-    /// The last time at which a problem of a provider or of the network was open, or `nil` if there was none.
+    /// The last time at which a problem that makes workers retry pushes was open, or `nil` if there was none.
     package var lastProviderProblem: Timestamp?
     /// The time at which each credential's current provider token was created, by the credential's id.
     package var tokenTimes: [String: Timestamp] = [:]

@@ -41,8 +41,8 @@ final class LedgerInbox: Sendable {
     /// Wakes the task that reads ``signals``.
     func look() { signal.yield() }
 
-    /// Returns the oldest waiting events, with a total size of about `most` bytes, but at least one event. They stay in
-    /// the inbox until ``finish(_:)``.
+    /// Returns the oldest waiting events, with a total size of about `most` bytes. If any event waits, at least one is
+    /// returned. The returned events stay in the inbox until ``finish(_:)``.
     func take(bytes most: Int) -> [AMQPDelivery] {
         state.withLock { state in
             var bytes = 0

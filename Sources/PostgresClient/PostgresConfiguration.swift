@@ -10,7 +10,7 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// its connection is closed.
     package var queryTimeout: Duration? = .seconds(30)
     /// The time limit for waiting for a lock that another session holds. It applies even if the statement itself may
-    /// take longer. It does not apply to requests without a time limit.
+    /// take longer. It does not apply to scripts or to requests without a time limit.
     package var lockTimeout: Duration = .seconds(10)
     /// The metrics of the connections, or `nil` if they are not measured.
     package var meter: PostgresMeter?

@@ -1,7 +1,7 @@
 package import PushModel
 
 extension Outcome.Verdict {
-    /// Whether the push waits and is then attempted again.
+    /// Whether the push may be attempted again after a wait.
     package var isTriedAgain: Bool {
         switch self {
         case .retry, .hold, .unknown: true

@@ -6,9 +6,9 @@ internal import Foundations
 /// wire. The output's `PoolClient` owns this object, creates the requests and reads the answers. The object is used
 /// only on the pool's event loop.
 ///
-/// A push uses an attempt as soon as it is written. Waiting uses no attempt. While the pool's health admits nothing,
-/// pushes wait here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are
-/// chosen when a request can be sent.
+/// A push uses an attempt only if it has been written. Waiting uses no attempt. While the pool's health admits nothing,
+/// pushes wait here if the wait is at most ``Breaker/patienceMilliseconds``, and otherwise in the broker (verdict
+/// `hold`). Probes are chosen when a request can be sent.
 // why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Not generic, because
 // the compiler would not specialize the code for other modules, and unspecialized code is slow for each push.
 package class PushDispatcher: @unchecked Sendable {
@@ -22,7 +22,7 @@ package class PushDispatcher: @unchecked Sendable {
     private let clock: @Sendable () -> Timestamp
     /// The minimum wait before another attempt, in seconds, or 0 if the provider requires none.
     private let leastWait: Int32
-    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    // Exclusivity checks are off, here and below, because they would slow down this hot path.
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
@@ -35,7 +35,7 @@ package class PushDispatcher: @unchecked Sendable {
 
     /// Creates the manager of a new pool.
     ///
-    /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself.
+    /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself or not at all.
     package init(
         rules: any SendingHealth, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
         clock: @escaping @Sendable () -> Timestamp
@@ -315,8 +315,8 @@ package class PushDispatcher: @unchecked Sendable {
         return true
     }
 
-    /// Reports that all reported refusals and mix-ups of environments or projects have ended. Called when the pool
-    /// ends, because no later push can show whether they persist.
+    /// Reports that all reported refusals and mix-ups have ended. Called when the pool ends, because no later push can
+    /// show whether they persist.
     package final func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true

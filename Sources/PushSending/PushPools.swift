@@ -55,7 +55,7 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in
-            // A pool's credential that was never in a set comes from a newer snapshot, so it is not retired.
+            // A credential that was never passed to this method comes from a newer snapshot, so it is not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.value.credential) }

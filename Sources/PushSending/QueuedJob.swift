@@ -10,10 +10,11 @@ open class QueuedJob: @unchecked Sendable {
     package final let recipients: [UInt32]?
     /// The topic, which the provider may refuse separately from the credential, or `nil` if the output has no topics.
     package final let topic: String?
-    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    // Exclusivity checks are off, here and below, because they would slow down this hot path.
     /// The health of the job's topic or app, or `nil` before the job enters its pool.
     @exclusivity(unchecked) package final var health: ScopeHealth?
-    /// The counters of bad device tokens of the job's app, or `nil` for a broadcast and before the job enters its pool.
+    /// The counters of bad device tokens of the job's app. The value is `nil` for a broadcast, before the job enters its
+    /// pool, and if the output counts no bad tokens.
     @exclusivity(unchecked) package final var tokens: AppTokens?
     package final var isCancelled = false
     /// A random number from 0 up to, but not including, 1. It selects the delay of the job's pushes if they are held.

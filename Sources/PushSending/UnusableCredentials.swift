@@ -15,7 +15,7 @@ package final class UnusableCredentials: Sendable {
         self.logger = logger
     }
 
-    /// Reports the outcome `hold` for a job whose credential can't be used. The first time, the credential is reported
+    /// Reports the verdict `hold` for a job whose credential can't be used. The first time, the credential is reported
     /// too.
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
         let credential = job.credential?.id

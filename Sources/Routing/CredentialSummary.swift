@@ -18,7 +18,7 @@ package struct CredentialSummary: Sendable, Hashable, Identifiable {
     package let kind: Kind
     /// The name of the output that uses the credential.
     package let output: String
-    /// The account with the output's provider to which the credential belongs.
+    /// The account that owns the credential.
     package let account: String
     /// The provider's id of the key, or `nil` if the credential has none.
     package let keyID: String?

@@ -6,7 +6,7 @@ package enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible 
     case paused(String)
     /// The credential that the job names is unknown or retired, or does not suit the job.
     case unsuitable(explanation: String)
-    /// No credential was imported for this app, environment and topic.
+    /// The app has no account with the output, or the account has no credential for the environment and topic.
     case noCredential(explanation: String)
     /// A credential exists but can't be used, for example because it has expired or its master key is missing. This
     /// case also covers an app whose row can't be read.

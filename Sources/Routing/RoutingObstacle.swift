@@ -11,10 +11,12 @@ package enum RoutingObstacle: Error, Sendable, Hashable {
     case state(CredentialSummary.State)
     case expired(Timestamp)
     case early(Timestamp)
-    /// The credential can't be opened, because its master key is missing or its row was changed.
+    /// The credential can't be opened, because its master key is missing, its row was changed, or its row can't be
+    /// read.
     case sealed(String)
 
-    /// Whether the job needs a different credential. If the value is `false`, an operator can correct this credential.
+    /// Whether the job needs a different credential. If the value is `false`, the credential may suit the job, but
+    /// can't be used now.
     package var isMismatch: Bool {
         switch self {
         case .otherOutput, .otherAccount, .otherEnvironment, .otherTopic, .isCertificate: true

@@ -10,6 +10,6 @@ package enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
     /// The credential is a key that is limited to certain topics, among them a wider topic that covers the topic of the
     /// push.
     case appKey
-    /// The credential is a key for all topics of the account.
+    /// The credential is a key for all topics of the account, or its row can't be read.
     case accountKey
 }

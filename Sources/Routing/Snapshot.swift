@@ -9,8 +9,8 @@ package final class Snapshot: Sendable {
 
     /// Creates a snapshot.
     ///
-    /// - Parameter unreadableApps: the errors of apps whose rows can't be read. They include apps for which data of an
-    ///   earlier snapshot stays in use.
+    /// - Parameter unreadableApps: the errors of apps whose rows can't be read. Apps that keep the data of an earlier
+    ///   snapshot are included.
     package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<RowError> = []) {
         self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }

@@ -40,7 +40,7 @@ package final class SnapshotCredential: Sendable {
     func judged(by need: RoutingNeed) -> Result<Credential, RoutingObstacle> {
         if summary.output != need.output { return .failure(.otherOutput(summary.output)) }
         if summary.account != need.account { return .failure(.otherAccount) }
-        // The environments and topics of an unreadable row are unknown, so it may be the right credential.
+        // The environments and topics of an unreadable row are unknown, so its credential may be the right one.
         if summary.unreadable != nil { return opened.mapError { .sealed($0.message) } }
         if !summary.environments.contains(need.environment) { return .failure(.otherEnvironment(need.environment)) }
         switch summary.kind {

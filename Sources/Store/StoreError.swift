@@ -10,13 +10,14 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         package static let keyring = Code(description: "keyring")
         /// A secret was sealed under a master key that the keyring does not have.
         package static let missingMasterKey = Code(description: "missing master key")
-        /// A sealed secret does not open, because its master key is wrong or its row was changed.
+        /// A sealed secret does not open, because its master key is wrong, its row was changed, or its format is
+        /// unknown.
         package static let sealBroken = Code(description: "seal broken")
         /// A field of an app or credential is invalid.
         package static let invalidField = Code(description: "invalid field")
         /// A row has a column that can't be read. The row is treated like a row that can't be opened.
         package static let unreadable = Code(description: "unreadable row")
-        /// The app or credential does not exist.
+        /// The app, its account or the credential does not exist.
         package static let notFound = Code(description: "not found")
         /// The change conflicts with existing data.
         package static let conflict = Code(description: "conflict")

@@ -4,8 +4,8 @@ package enum TraceState {
     package static let maximumBytes = 512
     package static let maximumMembers = 32
 
-    /// Returns whether a text is a valid `tracestate` list within ``maximumBytes`` and ``maximumMembers``. Every
-    /// tracing system must propagate lists within these limits.
+    /// Returns whether a text is a valid `tracestate` list within ``maximumBytes`` and ``maximumMembers``. Tracing
+    /// systems should propagate lists within these limits.
     package static func isGood(_ text: String) -> Bool {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= maximumBytes else { return false }

@@ -6,7 +6,7 @@ package import PushModel
 import PushSending
 
 /// The output that delivers messages to browsers through their vendors' push services (RFC 8030). It encrypts each
-/// message for its recipient. Every event loop has connections to each service.
+/// message for its recipient. Each event loop that it uses has its own connections to each service.
 package final class WebPushSender: Output {
     /// The minimum number of recipients in each part when a job is divided among event loops.
     private static let leastShare = 16
@@ -97,8 +97,8 @@ package final class WebPushSender: Output {
 
     package func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            // A credential that no set has contained yet belongs to a newer snapshot that is not applied yet, so it is
-            // not retired.
+            // A credential that is in neither set belongs to a newer snapshot that is not applied yet, so it is not
+            // retired.
             let gone = state.credentials.subtracting(credentials)
             state.retired = state.retired.union(gone).subtracting(credentials)
             state.credentials = credentials

@@ -32,7 +32,7 @@ package struct AMQPConfiguration: Sendable {
     package var knownAddresses: [String: [String]] = [:]
     /// The name of the connection in the broker's list of connections.
     package var connectionName: String
-    /// The time limit for TCP and TLS together, for the log-in, and for each answer while the connection is set up.
+    /// The time limit for TCP and TLS together, for the log-in, and for each later answer, such as to a declaration.
     ///
     /// The limit for TCP and TLS applies to each address of the host. The look-up of the host name is not limited; the
     /// system's resolver determines how long it takes.

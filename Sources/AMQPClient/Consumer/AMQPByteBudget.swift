@@ -4,9 +4,9 @@ import Foundations
 /// messages.
 ///
 /// The consumer reserves bytes for each delivery, and its caller releases them after processing the delivery. While the
-/// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The held bytes can exceed
-/// the budget for two reasons. First, messages that are already being received are completed, at most one for each
-/// queue. Second, a limited amount of data is read after `AMQPConfiguration.longestPause`.
+/// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The reserved bytes can
+/// exceed the budget for two reasons. First, the message that uses up the budget may be larger than the remaining
+/// budget. Second, a limited amount of data is read after each `AMQPConfiguration.longestPause`.
 package final class AMQPByteBudget: Sendable {
     package let limit: Int
     private let taken = Atomic<Int>(0)

@@ -2,7 +2,7 @@ package import Logging
 
 /// A consumer of queues. It has its own connection, and a channel and a prefetch for each queue.
 ///
-/// After a lost connection, the consumer connects to the next host, after a random back-off of up to 30 seconds. Then
+/// If the connection is lost, the consumer connects to the next host after a random back-off of up to 30 seconds. Then
 /// it declares the topology and consumes the queues again. Deliveries are acknowledged only when the caller requests
 /// it.
 ///
@@ -95,9 +95,9 @@ package final class AMQPConsumer: Sendable {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
-    /// Changes the prefetch of a queue, for this connection and later ones. If the new prefetch is lower, deliveries
-    /// that exceed it stay unacknowledged. If there are several calls, the last one applies, even if the connection was
-    /// lost meanwhile.
+    /// Changes the prefetch of a queue, for this connection and later ones. Earlier unacknowledged deliveries can
+    /// exceed a lower prefetch. If there are several calls, the last one applies, even if the connection was lost
+    /// meanwhile.
     ///
     /// - Parameter tagIndex: the number of the queue in delivery tags, see ``AMQPConsumedQueue/tagIndex``.
     package func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {

@@ -153,8 +153,8 @@ final class ConsumerRole: ConnectionRole {
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
-            // Reconnect, so that the broker requeues all unacknowledged deliveries and removes the consumer. On
-            // RabbitMQ 4.3 this consumer receives nothing more until every late delivery is settled.
+            // The error makes the loop reconnect, so that the broker requeues all unacknowledged deliveries. On
+            // RabbitMQ 4.3, this consumer would otherwise receive nothing until every late delivery is settled.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(_, let reply, _):

@@ -85,9 +85,9 @@ struct BrokerInspector {
             queues: queues.map(\.name).filter { found.missing.contains("queue \($0)") })
     }
 
-    /// Requests a consumer with an argument that every broker refuses, and records whether the user may consume.
-    /// RabbitMQ checks the permission first, then the queue, then the arguments, so the request never delivers a
-    /// message.
+    /// Requests a consumer with an argument that RabbitMQ refuses, and records whether the user may consume. RabbitMQ
+    /// checks the permission first, then the queue, then the arguments, so it never delivers a message. Other brokers
+    /// are not checked.
     func tryToConsume(_ queue: String, _ found: inout AMQPInspection) throws(AMQPError) {
         guard link.product.hasPrefix("RabbitMQ ") else { return }
         let error = try verdict { () throws(AMQPError) in

@@ -55,7 +55,7 @@ final class BrokerLink {
         frames = FrameBuffer()
         let seconds = amqp_get_heartbeat(state)
         heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
-        // A heartbeat of 0 turns off librabbitmq's own heartbeats. HeartbeatTimer sends them.
+        // A heartbeat of 0 turns off librabbitmq's own heartbeats. `HeartbeatTimer` decides when to send one.
         let status = amqp_tune_connection(state, amqp_get_channel_max(state), amqp_get_frame_max(state), 0)
         guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Tuning") }
         let deadSilence = heartbeatInterval * 2

@@ -25,7 +25,7 @@ final class TLSObserver {
     var session: OpaquePointer? { state.pointee.session }
 
     /// The reason why the peer's certificate is not trusted, as OpenSSL's error text. The value is `nil` if the
-    /// certificate is trusted or was not verified.
+    /// certificate is trusted or the handshake has not finished.
     var complaint: String? {
         let verification = state.pointee.verification
         guard verification != Int(X509_V_OK), let text = X509_verify_cert_error_string(verification) else { return nil }

@@ -1,5 +1,5 @@
 extension AMQPFieldTable {
-    /// The size on the wire in bytes, possibly a few bytes too large.
+    /// The maximum size on the wire in bytes. Each value of a fixed size counts as nine bytes.
     package var wireSize: Int {
         entries.reduce(4) { $0 + 1 + $1.key.utf8.count + $1.value.wireSize }
     }

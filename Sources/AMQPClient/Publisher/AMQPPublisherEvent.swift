@@ -1,5 +1,5 @@
-/// An event of an ``AMQPPublisher``. Events arrive in order. Each publication is named in exactly one of `confirmed`,
-/// `refused`, `returned` and `closed`.
+/// An event of an ``AMQPPublisher``. Events arrive in order. Each publication of ``AMQPPublisher/publish(_:)`` is named
+/// in exactly one of `confirmed`, `refused`, `returned` and `closed`.
 package enum AMQPPublisherEvent: Sendable {
     /// The publisher has connected and declared its topology. It now writes publications.
     case connected

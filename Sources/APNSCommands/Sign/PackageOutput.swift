@@ -32,8 +32,8 @@ struct PackageOutput {
     func write(_ bytes: [UInt8]) throws {
         guard !isStandardOutput else { return try printBytes(bytes) }
         guard !isStream else { return try write(bytes, into: path, O_WRONLY) }
-        // If the path is a symbolic link to an existing file, the file is replaced and the link is kept. A link to a
-        // missing file is itself replaced, so that nothing is created at another place.
+        // With `force`, if the path is a symbolic link to an existing file, the file is replaced and the link is kept.
+        // A link to a missing file is itself replaced, so that nothing is created at another place.
         let place = force ? Self.realPath(path) ?? path : path
         let temporary = URL(filePath: place).deletingLastPathComponent()
             .appending(path: ".martlet-\(UUID().uuidString).new").path

@@ -29,7 +29,7 @@ package struct BroadcastChannelClient: Sendable {
     /// Creates a channel.
     ///
     /// - Returns: the id of the new channel, a base64 text that must be stored and used unchanged.
-    /// - Throws: ``BroadcastChannelError``.
+    /// - Throws: ``BroadcastChannelError``, or an error of the configuration, the credential or the token store.
     package func create(app: String, storage: BroadcastChannelStorage) async throws -> String {
         let answer = try await ask(.create(app: app, storage: storage))
         guard let id = answer.fields["apns-channel-id"], !id.isEmpty else {
@@ -40,7 +40,7 @@ package struct BroadcastChannelClient: Sendable {
 
     /// Returns the ids of all channels of an app in this environment.
     ///
-    /// - Throws: ``BroadcastChannelError``.
+    /// - Throws: ``BroadcastChannelError``, or an error of the configuration, the credential or the token store.
     package func list(app: String) async throws -> [String] {
         let answer = try await ask(.list(app: app))
         guard let ids = BroadcastChannelAnswer.channels(in: answer.body) else {
@@ -51,7 +51,7 @@ package struct BroadcastChannelClient: Sendable {
 
     /// Returns the policy by which a channel stores messages for offline devices.
     ///
-    /// - Throws: ``BroadcastChannelError``.
+    /// - Throws: ``BroadcastChannelError``, or an error of the configuration, the credential or the token store.
     package func storage(of channel: String, app: String) async throws -> BroadcastChannelStorage {
         let answer = try await ask(.read(app: app, channel: channel))
         guard let storage = BroadcastChannelAnswer.storage(in: answer.body) else {
@@ -62,7 +62,7 @@ package struct BroadcastChannelClient: Sendable {
 
     /// Deletes a channel.
     ///
-    /// - Throws: ``BroadcastChannelError``.
+    /// - Throws: ``BroadcastChannelError``, or an error of the configuration, the credential or the token store.
     package func delete(_ channel: String, app: String) async throws {
         _ = try await ask(.delete(app: app, channel: channel))
     }

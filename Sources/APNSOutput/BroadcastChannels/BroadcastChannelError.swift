@@ -1,6 +1,6 @@
 import HTTP2Pool
 
-/// The reason why a request about channels failed. The description includes the next step.
+/// The reason why a request about channels failed. The description includes the next step if one is known.
 package enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
     /// APNs refused the request. `reason` is `nil` if the answer contains no reason.
     case refused(status: Int, reason: String?)

@@ -17,7 +17,7 @@ struct APNSCredentialReader {
     /// Reads a credential from its files.
     ///
     /// - Parameter files: one file, or several files that together contain the certificate, its chain and its key.
-    /// - Throws: `CredentialFault` that names the file and the fault.
+    /// - Throws: `CredentialFault` that names the fault, and the file if one is at fault.
     func read(_ files: [CredentialFile], now: Timestamp) throws(CredentialFault) -> NewCredential {
         guard let first = files.first else {
             throw CredentialFault("no file was given")

@@ -29,7 +29,8 @@ package struct PushCertificate: Sendable, Hashable {
 
     /// Reads the topics and environments of a certificate.
     ///
-    /// - Throws: `FileProblem` if it is not a push certificate. The description continues the words "the certificate".
+    /// - Throws: `FileProblem` if the certificate is not a push certificate or its list of topics is malformed. The
+    ///   description continues the words "the certificate".
     package init(_ certificate: Certificate) throws(FileProblem) {
         let commonName = certificate.commonName ?? ""
         let known = Self.commonNames.first { commonName.hasPrefix($0.prefix) }

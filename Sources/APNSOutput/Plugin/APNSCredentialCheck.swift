@@ -16,7 +16,7 @@ package struct APNSCredentialCheck: Sendable {
         "BadDeviceToken", "DeviceTokenNotForTopic", "MissingTopic", "MissingDeviceToken", "Unregistered",
         "ExpiredToken",
     ]
-    /// A background push. It wakes the app but shows nothing.
+    /// A payload that may wake the app but shows nothing.
     private static let payload = Array(#"{"aps":{"content-available":1}}"#.utf8)
 
     private let configuration: APNSConfiguration
@@ -35,7 +35,7 @@ package struct APNSCredentialCheck: Sendable {
     /// Sends the request and returns the finding.
     ///
     /// - Parameters:
-    ///   - device: a device token in hex that receives a background push, or `nil` to deliver nothing.
+    ///   - device: a device token in hex that receives the push, or `nil` to deliver nothing.
     ///   - topic: the topic of the request, or `nil` for the credential's shortest topic. If the credential is not
     ///     limited to topics, `nil` sends no topic.
     package func run(

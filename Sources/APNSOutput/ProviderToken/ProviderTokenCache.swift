@@ -8,7 +8,7 @@ package import PushModel
 /// | none | fetching, when a token is needed |
 /// | fetching | held, if the store answers; failed, if it does not |
 /// | held | fetching, when a token is needed and the held one is due for renewal or was refused as expired |
-/// | failed | fetching, when a token is needed, after 1 to 30 s; a held token stays held |
+/// | failed | fetching, when a token is needed, after a back-off of up to 30 s; a held token stays held |
 package struct ProviderTokenCache {
     package enum Answer {
         case token(ProviderToken)

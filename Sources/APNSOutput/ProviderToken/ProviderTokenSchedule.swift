@@ -1,9 +1,9 @@
 /// The times at which provider tokens are made and connections change to a newer one, in milliseconds.
 ///
 /// APNs accepts a token for at most 60 minutes and at most one new token per key in 20 minutes, and it counts changes
-/// per connection (Apple: "Establishing a token-based connection to APNs"). Therefore a token is given to connections
-/// only until it is 25 minutes old, and a connection keeps its token for at least 21 minutes. The extra minute is a
-/// margin, because APNs measures the times at which requests arrive.
+/// per connection (Apple: "Establishing a token-based connection to APNs"). Therefore a connection normally starts with
+/// a token that is at most 25 minutes old, and keeps it for at least 21 minutes. The extra minute is a margin, because
+/// APNs measures the times at which requests arrive.
 ///
 /// | age at first use | the connection changes to a newer token | age at that time |
 /// |---|---|---|

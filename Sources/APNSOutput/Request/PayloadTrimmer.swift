@@ -3,8 +3,8 @@ import PushModel
 /// A trimmer that shortens an alert's body so that the payload fits. It cuts between grapheme clusters, and at the end
 /// of a word if possible.
 ///
-/// Everything else in the payload stays the same byte for byte. The body is encoded again as JSON and ends with an
-/// ellipsis.
+/// Everything else in the payload stays the same byte for byte. The body is encoded again as JSON. If it was cut, it
+/// ends with an ellipsis.
 package enum PayloadTrimmer {
     package struct Trimmed: Equatable {
         package let payload: [UInt8]

@@ -49,7 +49,7 @@ struct DerivationBudget {
         }
     }
 
-    /// Returns the value of an integer, or `Int.max` if it does not fit. `Int.max` exceeds every budget.
+    /// Returns the value of an integer, or `Int.max` if it is missing or does not fit. `Int.max` exceeds every budget.
     static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int {
         var value: Int64 = 0
         guard let integer, ASN1_INTEGER_get_int64(&value, integer) == 1 else { return .max }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A block from `-----BEGIN x-----` to `-----END x-----` in a file (RFC 7468). Text around blocks, such as openssl's,
-/// is skipped.
+/// A block from `-----BEGIN x-----` to `-----END x-----` in a file (RFC 7468). Text around blocks, such as the
+/// descriptions that `openssl` writes, is skipped.
 struct PEMBlock {
     let label: String
     /// The lines of the block. Headers (RFC 1421) with an empty line after them may precede the base64 lines.

@@ -10,8 +10,8 @@ struct Passphrase {
 
     var isMissing: Bool { given == nil }
 
-    /// The encodings for a PEM key. If the text is not ASCII, the second encoding treats each byte as a character, as
-    /// OpenSSL did before version 1.1.
+    /// The encodings for a key in PEM or DER. If the text is not ASCII, the second encoding treats each byte as a
+    /// character, as OpenSSL did before version 1.1.
     var forKey: [[UInt8]] {
         guard let given else { return [] }
         return given.withBytes { bytes in

@@ -6,7 +6,8 @@ import Traces
 extension AMQPProperties {
     /// The properties that a job keeps when it is published again. `CC` and `BCC` are dropped, because they would route
     /// copies of the job. `priority` and `expiration` are dropped, because they were meant for the first delivery.
-    /// `reply_to` is dropped, because it may be valid for one connection only. The broker's counters start again.
+    /// `reply_to` is dropped, because it may be valid for one connection only. The broker's counters are
+    /// dropped, so that they start again.
     package var carried: AMQPProperties {
         AMQPProperties(
             contentType: contentType, contentEncoding: contentEncoding, headers: headers.carried,
@@ -30,7 +31,7 @@ extension InboundJob {
 
 extension AMQPFieldTable {
     /// The headers that workers read, as far as their values have a valid type and size. Together they fit into the
-    /// smallest frame that a broker accepts.
+    /// smallest frame that current RabbitMQ versions accept.
     fileprivate var carried: AMQPFieldTable {
         var carried = AMQPFieldTable()
         for key in JobHeader.numbers { carried[key] = self[key].flatMap { $0.integer == nil ? nil : $0 } }

@@ -24,10 +24,10 @@ package struct InboundJob: Sendable {
     package var earlierDeliveries: Int
     /// The time at which the job was first published, or the time of its arrival if the time of publication is unknown.
     let since: Timestamp
-    /// Whether ``since`` is the time of publication.
+    /// Whether ``since`` was read from the message, and is not the time of arrival.
     let isDated: Bool
-    /// Whether a worker published the message. Some headers, such as those about splitting, are only trusted from
-    /// workers.
+    /// Whether a worker published the message. If the broker does not validate users, this is assumed of every message.
+    /// Some headers, such as those about splitting, are only trusted from workers.
     let isWorkers: Bool
     /// Whether another delivery may already have started this job. This is possible if the job's name is claimed, or if
     /// the broker may have duplicated the message. The claim may also be this job's own, from an earlier request whose
@@ -79,7 +79,7 @@ package struct InboundJob: Sendable {
         drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }
 
-    /// The destination of the job when its worker stops.
+    /// The destination of the job when a worker requeues it.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .returned }
 
     /// The number of this attempt, starting at 1.
@@ -93,7 +93,7 @@ package struct InboundJob: Sendable {
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         let waited = waitingSince.map { max(0, arrivedAt.milliseconds - $0.milliseconds) } ?? 0
-        // A publisher may set the header to any number, so it is limited before the sum.
+        // A publisher may set the header to any number, so the number is limited before the addition.
         return Timestamp(milliseconds: min(min(max(claimed, 0), now.milliseconds) + waited, now.milliseconds))
     }
 
@@ -145,8 +145,8 @@ package struct InboundJob: Sendable {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }
 
-    /// The name of the part of a job that a worker published as this message: a chunk, or the recipients that need
-    /// another attempt. It is `nil` for a complete job.
+    /// The name that a worker gave to this message, or `nil` if it gave none. Such a message is a chunk, the recipients
+    /// that need another attempt, or a complete job under a new name.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }

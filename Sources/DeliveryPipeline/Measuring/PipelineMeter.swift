@@ -20,7 +20,7 @@ package final class PipelineMeter: Sendable {
     private let attempts: [MetricCell]
     /// The counters of retries, by their delay in seconds.
     private let retries: [Int: MetricCell]
-    /// The counters of pushes that wait for another attempt or until their credential is accepted, by lane.
+    /// The counters of pushes that were held or delayed for another attempt, by lane.
     private let deferred: [MetricCell]
     package let apps: AppTallies
     package let reasons: ReasonTallies
@@ -82,7 +82,7 @@ package final class PipelineMeter: Sendable {
 
     func retried(seconds: Int) { retries[seconds]?.add() }
 
-    /// Counts a push of this job that waits for another attempt or until its credential is accepted.
+    /// Counts a push of this job that is held or delayed for another attempt.
     func deferred(_ job: OpenJob) { deferred[job.inbound.lane.place].add() }
 
     /// Counts an outcome that is not `sent`, by app and by reason.

@@ -9,7 +9,7 @@ import PushModel
 /// | orphan | redelivery of its message | result |
 /// |---|---|---|
 /// | is being processed | to this worker | the job continues, and the new delivery is settled when it ends |
-/// | is being processed | to another worker first | both send; later deliveries' outcomes are marked as redelivered |
+/// | is being processed | to another worker first | both send; the other worker's outcomes are marked `redelivered` |
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
 /// | has ended | later, or to another worker first | the job is sent again, marked as redelivered |
 ///

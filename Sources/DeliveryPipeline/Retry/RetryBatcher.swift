@@ -5,7 +5,7 @@ import PushModel
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
-        /// The delay in seconds, or 0 to requeue the pushes at once for another worker.
+        /// The delay in seconds, or 0 to requeue the pushes at once.
         let seconds: Int
         let verdict: Outcome.Verdict
         var recipients: [Int] = []

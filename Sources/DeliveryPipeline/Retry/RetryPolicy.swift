@@ -74,8 +74,9 @@ package struct RetryPolicy: Sendable {
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
 
-    /// Returns the action for a push whose app is paused, or whose credential is unusable or refused. Holding a push is
-    /// not an attempt. If possible, the push is held for at most `wish` seconds. It may be held again afterwards.
+    /// Returns the action for a push that must wait, for example because its app is paused, its credential is refused,
+    /// or its provider cannot be reached. Holding a push is not an attempt. If possible, the push is held for at most
+    /// `wish` seconds. It may be held again afterwards.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {

@@ -6,14 +6,14 @@ package class OpenJob {
     var inbound: InboundJob
     /// Whether the connection of the delivery is lost, so that the broker redelivers the message.
     var isOrphan = false
-    /// The identity of the message, or `nil` until its connection is lost.
+    /// The identity of the message, or `nil` until the connection of the delivery is lost.
     var identity: MessageIdentity?
     /// Whether splitting stopped early. All settlements of the job may then be complete although chunks are missing.
     var isIncomplete = false
     /// The job's entry in the pending settlements, or -1 before it has one.
     var entry = -1
-    /// Whether this delivery or another one has claimed the job's name. A claimed job gets a new name when it is
-    /// requeued.
+    /// Whether the job's name may be claimed, by this delivery or another one. The job then gets a new name when it is
+    /// published again.
     var hasClaim = false
     /// Whether the job must be rejected instead of acknowledged, so that the broker dead-letters it. This is necessary
     /// if the broker never accepts the messages that result from the job.

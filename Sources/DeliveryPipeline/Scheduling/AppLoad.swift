@@ -103,7 +103,8 @@ package final class AppLoad: @unchecked Sendable {
         return !queue.isUrgent || rateLimit.includesUrgent
     }
 
-    /// Returns whether no job of the app may start from a queue, because of a pause or a rate limit.
+    /// Returns whether the app may start only exempt jobs (``WaitingJob/isFree``) from a queue, because of a pause or a
+    /// rate limit.
     func mustWait(in queue: JobQueue) -> Bool {
         isPaused && queue.isPaceable || isPaced(in: queue) && limiter?.maySend == false
     }

@@ -9,11 +9,11 @@ import PushModel
 /// | no connection to a provider, while the priority is normal | low for a minute, or twice as long as last time |
 /// | no connection to a provider, while the priority is low | low for at least another minute |
 /// | the time is over | normal |
-/// | each of these providers has accepted a push again | normal for at least a minute, then low for a minute |
+/// | each of these providers has accepted a push again | normal for at least a minute; the next length is a minute |
 /// | an hour without such a failure | the next length is a minute |
 ///
 /// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
-/// priority have no room. From waiting queues, it takes few of them (``slowed``).
+/// priority have no room. It takes few jobs from waiting queues with jobs for unreachable providers (``slowed``).
 struct ConsumerPriority {
     /// An output and an environment, which determine the host.
     private struct Provider: Hashable {

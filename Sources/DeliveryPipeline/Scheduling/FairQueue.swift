@@ -3,7 +3,7 @@ import DequeModule
 import PushModel
 
 /// The waiting jobs of one queue. Apps take turns. Within an app, the oldest job goes first. If the app is
-/// rate-limited, its jobs that are exempt from the limit go before its other jobs.
+/// paused or rate-limited, its exempt jobs (``WaitingJob/isFree``) go before its other jobs.
 ///
 /// The queue's prefetch bounds the number of jobs, so no other bound is needed.
 package struct FairQueue {

@@ -1,7 +1,7 @@
 /// The controller of this worker's prefetch for a waiting queue. The caller records the number of held deliveries
 /// after every turn, and requests adjustments at a steady interval. A value type without clock or I/O.
 ///
-/// A waiting queue holds jobs for the whole fleet, of any size. Therefore the prefetch grows while it limits the
+/// A waiting queue contains jobs of any size for the whole fleet. Therefore the prefetch grows while it limits the
 /// worker. It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs to the queue
 /// and survives a lost connection.
 ///

@@ -109,8 +109,8 @@ extension [QueueLoad] {
         }
     }
 
-    /// Returns whether the next job of a queue may start. In a slowed queue, it starts five seconds after the previous
-    /// one.
+    /// Returns whether the next job of a queue may start. In a slowed queue, it starts at least five seconds after the
+    /// previous one.
     func mayStart(_ queue: JobQueue, _ slowed: QueueSet, now: Timestamp) -> Bool {
         !slowed.contains(queue) || self[queue.index].hasPaused(now: now)
     }

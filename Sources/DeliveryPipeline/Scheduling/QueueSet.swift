@@ -2,7 +2,7 @@ package import Contract
 
 /// A set of queues, by their indices. A value type without clock or I/O.
 package struct QueueSet: Equatable {
-    /// The maximum number of queues, of which each has a bit.
+    /// The maximum number of queues. Each queue has one bit.
     package static let most = UInt64.bitWidth
 
     private var bits: UInt64 = 0

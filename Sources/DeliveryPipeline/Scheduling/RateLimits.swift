@@ -15,7 +15,7 @@ package struct RateLimits {
     /// Returns whether a job may have to wait for a rate limit or for the end of a pause.
     func concerns(_ job: Job) -> Bool { job.rate != nil || limits[job.app] != nil || limits.isPaused(job.app) }
 
-    /// Returns whether a job of a paused app expires too soon to wait.
+    /// Returns whether a job's app is paused, and the job expires too soon to wait.
     func cannotWait(_ job: Job, _ retry: RetryPolicy, now: Timestamp) -> Bool {
         limits.isPaused(job.app) && retry.hold(expiration: job.expiration, now: now) == .expire
     }

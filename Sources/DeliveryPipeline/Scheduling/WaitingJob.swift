@@ -8,7 +8,8 @@ package struct WaitingJob: Sendable {
     let appLoad: AppLoad
     let size: FairQueue.Size
     let chunkSize: Int
-    /// Whether the job is exempt from its app's rate limit, because none of its recipients would be sent now.
+    /// Whether the job is exempt from the pause and the rate limit of its app, because none of its recipients would be
+    /// sent now.
     let isFree: Bool
 
     let isToBeSplit: Bool
@@ -23,7 +24,7 @@ package struct WaitingJob: Sendable {
     /// - Parameters:
     ///   - chunkSize: the maximum number of recipients that are sent as one job. A larger job is counted with this
     ///     number.
-    ///   - isOver: whether the job is cancelled, expired, or scheduled for later.
+    ///   - isOver: whether no push of the job would be sent now, for example because the job is cancelled or expired.
     package init(
         inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false,
         isLarge: Bool = false

@@ -11,7 +11,7 @@ struct DelayedEvent: Sendable {
     let event: AMQPPublication
     /// The lane through which the message returns, which is the lane of the first outcome's job.
     let lane: Lane
-    /// The number of failed attempts to publish the event.
+    /// The number of failed attempts to publish the event or to mark its tokens.
     var failures = 0
     /// The time at which the event was first due to be published.
     let since: Timestamp

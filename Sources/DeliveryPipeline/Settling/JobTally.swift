@@ -5,8 +5,7 @@ import Contract
 struct JobTally {
     enum Entry: Hashable {
         case outcome(OutcomeKind)
-        /// The recipient waits for another attempt (`retried`), waits for its credential (`held`), or was requeued
-        /// unsent (`requeue`).
+        /// The recipient waits for another attempt (`retried`), was held (`held`), or was requeued unsent (`requeue`).
         case retried, held, requeue
 
         fileprivate var place: Int {

@@ -12,10 +12,10 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// Publishes a job that is not started in its original form to a queue in which it waits for its turn.
+    /// Publishes a job in its original form to a queue in which the job waits for its turn.
     ///
-    /// - Parameter waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if it
-    ///   does not wait for it.
+    /// - Parameter waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if the
+    ///   job does not wait for that limit.
     mutating func putOff(
         _ job: OpenJob, to destination: OutboundMessages.Destination, waitingSince: Timestamp?
     ) {

@@ -8,8 +8,8 @@ package import PushModel
 /// |---|---|
 /// | none | fetching, when a push needs a token |
 /// | fetching | held, if a token arrives; otherwise refused or failed |
-/// | held | fetching, five to six minutes before expiry (the token stays in use meanwhile) or when FCM refuses it |
-/// | failed | fetching, when a push needs a token, after 1 to 60 s |
+/// | held | fetching, five to six minutes before the end of the token's use (it stays in use), or when FCM refuses it |
+/// | failed | fetching, when a push needs a token, after a back-off of up to 60 s |
 /// | refused | fetching, when a push needs a token, after 15 s to 15 min |
 ///
 /// Each worker requests a token of its own. This is possible because Google Identity documents no limit on the number

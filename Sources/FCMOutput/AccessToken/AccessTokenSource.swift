@@ -23,7 +23,7 @@ final class AccessTokenSource: @unchecked Sendable {
     /// A closure that is called after each answer from the token endpoint, because ``current(now:)`` may then return
     /// something else.
     var changed: () -> Void = {}
-    /// A closure that is called with each answer that refuses the account while no other token is usable.
+    /// A closure that is called when the token endpoint refuses the account and no usable token is left.
     var accountRefused: (TokenRefusal, _ now: Int64) -> Void = { _, _ in }
 
     init(
@@ -38,8 +38,8 @@ final class AccessTokenSource: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Returns the token for a waiting push, or the reason why there is none, and requests one if none is usable.
-    /// Never blocks.
+    /// Returns the token for a waiting push, or the reason why there is none. Requests a new token if none is usable or
+    /// the current one is due for renewal. Never blocks.
     ///
     /// - Parameter now: the time in milliseconds of `Uptime`.
     func current(now: Int64) -> AccessTokenCache.Answer {

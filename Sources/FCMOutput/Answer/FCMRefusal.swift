@@ -78,7 +78,8 @@ extension FCMErrorBody {
 }
 
 extension FCMAnswer {
-    /// Returns whether FCM refused the token: it is invalid, or the project may not send to it.
+    /// Returns whether FCM refused the message because of its token, or because of its app's keys in the Firebase
+    /// console.
     func isAboutToken(_ body: FCMErrorBody) -> Bool {
         switch self {
         case .tokenRefused: true

@@ -2,7 +2,8 @@ import PushModel
 
 /// Functions that shorten and escape Google's strings for logs, metrics and result events.
 enum ShownText {
-    /// Returns a code, such as a reason, in printable ASCII without spaces. It is cut after 64 bytes.
+    /// Returns the visible ASCII characters of a code, such as a reason. A code of more than 64 bytes is cut and ends
+    /// with `…`.
     static func word(_ text: String) -> String {
         text.filter { character in
             character.utf8.count == 1 && character.utf8.allSatisfy { (0x21...0x7E).contains($0) }

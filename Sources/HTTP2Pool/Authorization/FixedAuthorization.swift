@@ -1,7 +1,7 @@
 package import HTTP2Session
 
-/// An authorization whose fields never change. It is used if a client certificate authenticates this worker, or if a
-/// token stays valid for the life of the connection.
+/// An authorization whose fields never change. It is used if this worker is authenticated by a client certificate, by
+/// each request's own fields, or by a token that stays valid for the life of the connection.
 package struct FixedAuthorization: ConnectionAuthorization {
     private let fixed: HTTP2Fields
 

@@ -3,8 +3,8 @@ package import NIOCore
 /// A selector of the address for the next connection. It remembers failed addresses. A value type without clock or I/O.
 ///
 /// The selector prefers the address to which the pool has the fewest connections, because Apple asks clients to spread
-/// their connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed
-/// first is chosen.
+/// their connections. An address that failed is avoided for a minute. If all addresses have failed, the one with
+/// the oldest failure is chosen.
 package struct AddressSelector {
     package static let avoidanceMilliseconds: Int64 = 60_000
 

@@ -9,8 +9,8 @@ struct AddressTrial {
         (self.addresses, self.failure) = (addresses, failure)
     }
 
-    /// Returns the trial without the address that failed. An error from a server is kept, because it is more
-    /// informative than a later network error.
+    /// Returns the trial without the address that failed. The first error that is not an `IOError` is kept, because it
+    /// is more informative than a network error.
     func after(_ error: any Error, at address: SocketAddress) -> AddressTrial {
         let isTelling = failure.map { !($0 is IOError) } ?? false
         return AddressTrial(addresses.filter { $0 != address }, after: isTelling ? failure : error)

@@ -18,7 +18,8 @@ struct Connector: Sendable {
 
     /// Creates a connector for the endpoint of a configuration.
     ///
-    /// - Throws: An error if a certificate or the authority file cannot be used.
+    /// - Throws: An error if a certificate or the authority file cannot be used, or
+    ///   ``ConnectError/addressThroughProxy(_:)``.
     init(_ configuration: PoolConfiguration) throws {
         endpoint = configuration.endpoint
         proxy = configuration.proxy

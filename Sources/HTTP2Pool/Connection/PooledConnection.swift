@@ -21,7 +21,7 @@ final class PooledConnection: @unchecked Sendable {
     private let logger: Logger
 
     private var channel: (any Channel)?
-    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    // Exclusivity checks are off, here and below, because they would slow down this hot path.
     @exclusivity(unchecked) private var state: ConnectionState
     /// The protocol handler, or `nil` until one of the addresses accepts the connection.
     @exclusivity(unchecked) private var wire: Wire?

@@ -1,4 +1,4 @@
-/// The round-trip time to a server, measured by PINGs, or by requests if the server does not tolerate PINGs.
+/// The round-trip time to a server, measured by PINGs, or by requests if the connection sends no PINGs.
 ///
 /// A shorter measurement replaces the value at once. A longer measurement changes the value slowly, because longer
 /// times mostly come from queues in this process or in the server, not from the network.

@@ -75,7 +75,7 @@ enum Wire {
 
     // MARK: Limits
 
-    /// The maximum number of requests at a time, or `nil` if the server has not announced a limit.
+    /// The maximum number of requests at a time, or `nil` before the server's first SETTINGS.
     var maximumStreams: Int? {
         switch self {
         case .http2(let handler): handler.session.peerMaxConcurrentStreams

@@ -6,9 +6,9 @@
 /// | nothing waits, or a connection awaits its authorization (a new connection would await it too) | stay |
 /// | the maximum number of connections exists, or enough are connecting | stay |
 /// | there is no connection, or the server asks to close a proven one | connect |
-/// | connections are full, the round trip is short | stay, because more connections would only add work |
-/// | connections are full, the round trip is long, for less than 250 ms | look again after that time |
-/// | connections are full, the round trip is long, for 250 ms or more | connect one, or several if many requests wait |
+/// | connections are full, the server is near, fast and allows many streams | stay, because more connections would only add work |
+/// | connections are full for less than 250 ms, the server is far, slow or allows few streams | look again after that time |
+/// | connections are full for 250 ms or more, the server is far, slow or allows few streams | connect one or several |
 ///
 /// If the rate limit or the back-off does not allow a connection yet, the decision is to look again later:
 ///
@@ -60,7 +60,7 @@ package struct PoolPlan {
 
     /// Returns whether to close a connection that has been idle for this time.
     ///
-    /// - Parameter isWantedElsewhere: Whether another pool waits for a connection of the shared limit.
+    /// - Parameter isWantedElsewhere: Whether other pools need the connection's place in the shared limit.
     package func closes(
         idleMilliseconds idle: Int64, openConnections: Int, isWantedElsewhere: Bool = false
     ) -> Bool {

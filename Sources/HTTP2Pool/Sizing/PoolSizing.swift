@@ -18,7 +18,7 @@ package struct PoolSizing {
         package var replacements: Int
         /// The smoothed time from a request to its answer, in milliseconds.
         package var answerMilliseconds: Double
-        /// The round-trip time of a PING, in milliseconds.
+        /// The shortest round-trip time of the pool's connections, in milliseconds, or 0 if it is unknown.
         package var roundTripMilliseconds: Double
 
         package init(

@@ -9,7 +9,7 @@ final class DelegateHolder<Delegate> {
     }
 
     private var box: Box?
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) private var reference: Unmanaged<Box>?
 
     var delegate: Delegate? {

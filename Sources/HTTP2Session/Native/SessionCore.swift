@@ -7,12 +7,12 @@ internal import CNGHTTP2
 /// need.
 class SessionCore {
     let native: OpaquePointer
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) var streams = StreamSlab()
     @exclusivity(unchecked) var scratch = FieldScratch()
     private let headerListLimit: Int
     /// The number of bytes in submitted bodies that have not been put into a DATA frame yet.
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) var unsentBodyBytes = 0
     /// The reason why the session ended, or `nil` before its end. It is set once.
     private(set) var failure: HTTP2Error?
@@ -157,7 +157,8 @@ class SessionCore {
 
     func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
 
-    /// Handles an error by the peer for which the library resets a stream. Called before the reset is sent.
+    /// Handles a received frame with an error, for which the library resets the stream or ends the session. Called
+    /// before the RST_STREAM or GOAWAY is sent.
     func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
         noteDiagnosis(frame.diagnosis(code))
     }

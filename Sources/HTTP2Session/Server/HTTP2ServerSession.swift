@@ -9,7 +9,7 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         set { core.listener.delegate = newValue }
     }
     private let core: ServerCore
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) private var announcement = StreamLimitAnnouncement()
 
     /// Creates a session and queues the first SETTINGS.
@@ -65,7 +65,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     // MARK: Connection
 
-    /// Announces changed settings. ``HTTP2ServerDelegate/settingsAcknowledged()`` reports when they are in force.
+    /// Announces changed settings. A changed stream limit applies at once.
+    /// ``HTTP2ServerDelegate/settingsAcknowledged()`` reports when the other settings are in force.
     public func changeSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try core.submitSettings(announcement.entries(for: settings))
         if let limit = settings.maxConcurrentStreams { core.streamLimit = Int(limit) }

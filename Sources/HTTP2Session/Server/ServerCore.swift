@@ -8,7 +8,7 @@ final class ServerCore: SessionCore {
     var streamLimit = Int.max
     /// The identifier of the stream whose field list has begun but not ended, or 0 if there is none. Until the list
     /// ends, no other frame can arrive.
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) private(set) var unfinishedHeaders: Int32 = 0
     /// The streams that were reported as malformed and whose reset has not been sent yet. The set prevents a second
     /// report.
@@ -84,8 +84,8 @@ final class ServerCore: SessionCore {
         listener.notify { $0.requestMalformed(streamID: stream, problem: rule ?? frame.diagnosis(code)) }
     }
 
-    /// Reports a malformed request for which the library only resets the stream. An example is a body whose length
-    /// differs from its declared length.
+    /// Reports a malformed request whose stream the library resets without a call of ``frameRefused(_:code:)``. An
+    /// example is a body whose length differs from its declared length.
     override func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {
         let stream = frame.pointee.hd.stream_id
         let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)

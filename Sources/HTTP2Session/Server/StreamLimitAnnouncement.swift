@@ -4,8 +4,8 @@ internal import CNGHTTP2
 ///
 /// The library ends the whole connection if one stream exceeds a limit that the client has acknowledged. A server may
 /// instead refuse only that stream (RFC 9113, section 5.1.2), as servers usually do. Therefore the library receives the
-/// limit under an identifier that it does not know. This helper replaces the identifier in the outgoing frame by that
-/// of SETTINGS_MAX_CONCURRENT_STREAMS. ``ServerCore`` enforces the limit.
+/// limit under an identifier that it does not know. This helper replaces the identifier in the outgoing frame with
+/// that of SETTINGS_MAX_CONCURRENT_STREAMS. ``ServerCore`` enforces the limit.
 struct StreamLimitAnnouncement {
     /// An identifier that no setting is expected to have. draft-bishop-httpbis-grease (section 2.2) reserves all
     /// identifiers of the form 0x?a?a.

@@ -83,7 +83,7 @@ struct AppCommand: AsyncParsableCommand {
             }
         }
 
-        /// Prints a note on standard error if the account has no credential yet. Prints nothing if the credentials
+        /// Prints a note on standard error if the account has no credential in use. Prints nothing if the credentials
         /// can't be read, because the change itself has succeeded.
         private func note(_ account: String, _ pool: PostgresPool) async {
             guard let known = try? await CredentialRepository(pool).list(),

@@ -49,8 +49,8 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension AuditEntry {
-    /// Returns a changed column as text. For an inserted or deleted row, returns `nil` for time columns and empty
-    /// columns.
+    /// Returns a changed column as text. For an inserted or deleted row, returns `nil` for empty columns, `created_at`
+    /// and `updated_at`.
     fileprivate func text(_ change: Change) -> String? {
         switch (change.old, change.new) {
         case (nil, nil): operation == "update" ? "\(change.column) changed" : nil

@@ -82,7 +82,8 @@ struct CredentialCommand: AsyncParsableCommand {
 }
 
 extension CredentialSummary {
-    /// Returns `refused` if the provider refuses the credential for all topics, and the stored state otherwise.
+    /// Returns `refused` if the credential is active and the provider refuses it for all topics, and the stored state
+    /// otherwise.
     func state(_ refusals: [Refusal]) -> String {
         state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
     }

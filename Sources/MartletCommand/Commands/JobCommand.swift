@@ -103,7 +103,7 @@ struct JobCommand: AsyncParsableCommand {
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
 
-        /// Checks the job in the same way as a worker, and throws an error if a worker would reject it.
+        /// Checks the job with the rules of its output, as a worker does.
         private func check(_ job: Job) throws(JobRejection) {
             guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
                 let names = Martlet.installed.map(\.name).joined(separator: ", ")

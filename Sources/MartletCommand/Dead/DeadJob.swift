@@ -44,7 +44,7 @@ struct DeadJob {
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // If no worker gave a reason, the broker itself dead-lettered the message, and a worker may already have
-        // claimed the job. With this header, the replayed job is not dropped as a duplicate.
+        // claimed the job. With the header `deliveredBefore`, the replayed job is not dropped as a duplicate.
         if properties.headers[JobHeader.reason] == nil {
             properties.headers[JobHeader.deliveredBefore] = true
             if Drop(of: delivery).wasDelivered { properties.headers[JobHeader.redelivered] = true }

@@ -6,7 +6,7 @@ import MartletConfiguration
 import Observability
 import PushModel
 
-/// The checks that `doctor` makes of the broker, logged in as the user of a worker or of an operator.
+/// The checks of the broker that `doctor` makes as the user of a worker or of an operator.
 struct BrokerChecks {
     let source: ConfigurationSource
     /// Whether to declare missing exchanges and queues.
@@ -15,8 +15,8 @@ struct BrokerChecks {
     let isOperator: Bool
     let management: String?
 
-    /// The message size that the broker must accept, in bytes. Result events and retried jobs have at most 256 KiB, but
-    /// jobs that are moved to another queue may be larger.
+    /// The message size that the broker must accept, in bytes. Result events have at most 256 KiB, but jobs that a
+    /// worker publishes again may be larger.
     private static let needed = 1 << 20
 
     func run(_ report: inout DoctorReport) async {
@@ -213,8 +213,9 @@ struct BrokerChecks {
 }
 
 extension AMQPPublication {
-    /// Returns a message for which RabbitMQ checks only the permission to publish. Its expiration is invalid, and its
-    /// header `CC` is not a list of keys. Therefore no queue receives the message, regardless of the bindings.
+    /// Returns a message that RabbitMQ rejects after it has checked the message's size and the permission to publish.
+    /// The expiration is invalid, and the header `CC` is not a list of keys. Therefore no queue receives the message,
+    /// regardless of the bindings.
     fileprivate static func refused(by exchange: String, bytes: Int) -> AMQPPublication {
         AMQPPublication(
             id: 0, exchange: exchange, routingKey: "martlet.doctor", isMandatory: true,

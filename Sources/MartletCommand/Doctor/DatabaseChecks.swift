@@ -141,7 +141,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// Adds the providers' answers to the workers in the last minute to the report.
+    /// Adds findings about the answers that workers received from providers in the last minute.
     private func answers(_ pool: PostgresPool, _ report: inout DoctorReport) async {
         let fleet = await report.check("answers") {
             let fleet = try await WorkerRepository(pool).fleet()

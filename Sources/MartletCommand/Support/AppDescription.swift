@@ -45,7 +45,8 @@ struct AppDescription: Encodable, Sendable {
 }
 
 extension AppRoute {
-    /// The reason for the choice of credential and the obstacles to other credentials, as text for operators.
+    /// The reason for the choice of credential, the obstacles to other credentials, and the refusals, as text for
+    /// operators.
     var explanation: String {
         var parts: [String] = []
         if let chosen {

@@ -65,7 +65,7 @@ final class ConfirmingPublisher: Sendable {
     func close() async { await publisher.close() }
 }
 
-/// The error for a message that was not confirmed in time. The broker may have published the message, or may still do
+/// The error for a message that was not confirmed in time. The broker may have accepted the message, or may still do
 /// so.
 struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
     /// The id with which the job can be published again, or `nil` if the job has none.

@@ -7,7 +7,7 @@ import Store
 struct CredentialCheckReport: Encodable, Sendable {
     let id: String?
     let label, environment: String
-    /// The host and port of the provider, or `nil` if the check made no request.
+    /// The provider's server, as text, or `nil` if the output is not installed or needs no credentials.
     let endpoint: String?
     /// The result, which is `ok`, `refused`, `unreachable` or `unusable`.
     let result: String

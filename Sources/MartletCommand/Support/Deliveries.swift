@@ -82,8 +82,8 @@ final class Deliveries: Sendable {
     /// published during the interruption.
     var wasLost: Bool { link.wasLost.withLock { $0 } }
 
-    /// Throws an error if the connection was lost. The stream yields all messages received before the loss, but they
-    /// can no longer be acknowledged, and the broker redelivers them.
+    /// Throws an error if the connection was lost and is not established again. The stream yields all messages received
+    /// before the loss, but they can no longer be acknowledged, and the broker redelivers them.
     ///
     /// - Throws: the error that ended the connection.
     func requireConnection() throws {

@@ -24,8 +24,8 @@ struct OutcomePrinter {
         let tail = AMQPQueue(
             name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
             isAutoDelete: true)
-        // If the broker drops the job from its queue, no worker knows the job's app. The routing key then has `unknown`
-        // instead of the app.
+        // A dropped job that may have crashed a worker is rejected without being decoded. The routing key then has
+        // `unknown` instead of the app.
         let keys = ["\(job.output).*.\(job.app)", "job.rejected.\(job.app)", "job.rejected.unknown"]
         deliveries = try await Deliveries(
             of: tail.name,

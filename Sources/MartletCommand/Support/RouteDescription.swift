@@ -7,7 +7,7 @@ import Store
 struct RouteDescription: Encodable, Sendable {
     struct Candidate: Encodable {
         let credential, label, kind: String
-        /// The rank that routing gives the credential, or `nil` if the credential is unsuitable.
+        /// The rank that routing gives the credential, or `nil` if the credential does not suit the topic.
         let rank: String?
         /// The reason why the credential can't be used, or `nil` if it can.
         let obstacle: String?

@@ -22,7 +22,7 @@ struct TopReader {
     }
 
     private static let mostPaced = 10
-    /// The time limit for a reading. The time is short because an operator waits for each reading.
+    /// The time limit for each query. It is short because an operator waits for the result.
     private static let patience = Duration.seconds(5)
 
     private let configuration: PostgresConfiguration

@@ -61,7 +61,8 @@ struct TopologyPlan: Sendable {
     // MARK: For a shell
 
     /// The shell commands that create all objects. They work with the `rabbitmqadmin` of RabbitMQ 4.3, which takes
-    /// options, and with the `rabbitmqadmin` of earlier versions, which the management plugin provides.
+    /// options such as `--name`, and with the `rabbitmqadmin` of earlier versions, which the management plugin
+    /// provides.
     var commands: [String] {
         var lines = ["vhost=\(Self.quoted(virtualHost))"] + Self.functions
         lines += topology.exchanges.map {
@@ -79,8 +80,8 @@ struct TopologyPlan: Sendable {
     }
 
     /// The shell functions that call the installed version of `rabbitmqadmin`. An empty password hash creates a user
-    /// who cannot log in with a password. The version of RabbitMQ 4.3 accepts no empty hash, so the user gets a random
-    /// one.
+    /// who cannot log in with a password. The `rabbitmqadmin` of RabbitMQ 4.3 accepts no empty hash, so the user gets a
+    /// random one.
     private static let functions = #"""
         if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
             admin() { rabbitmqadmin --vhost "$vhost" "$@"; }

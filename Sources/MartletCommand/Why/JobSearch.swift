@@ -87,8 +87,8 @@ struct JobSearch {
                 ledger.rows = try await repository.rows(of: kept, kind: LedgerKind.rejection, most: Self.mostRows)
             }
         }
-        // The outcomes of the whole job are counted only if no row was found, because a job may have a million
-        // outcomes.
+        // If the operator named a recipient, the outcomes of the whole job are counted only if no row was found,
+        // because a job may have a million outcomes.
         if asksOne, ledger.rows.isEmpty { ledger.sums = try await repository.sums(of: kept) }
         return ledger
     }

@@ -73,7 +73,7 @@ struct TokenHolders: RouterMiddleware {
     }
 }
 
-/// A middleware that rejects cross-site requests. Browsers mark such requests in the header `Sec-Fetch-Site` (W3C,
+/// A middleware that rejects cross-origin requests. Browsers mark such requests in the header `Sec-Fetch-Site` (W3C,
 /// "Fetch Metadata").
 struct NoPages: RouterMiddleware {
     func handle(

@@ -6,7 +6,8 @@ package import PushModel
 package struct LogLine: Sendable {
     package let at: Timestamp
     package let level: Logger.Level
-    /// The name of the event, or `nil` if the line has none. Only lines at `info` or below may lack a name.
+    /// The name of the event, or `nil` if the line has none. Martlet's own lines at `notice` or above have a name, but
+    /// lines of libraries have none.
     package let event: EventName?
     package let message: String
     /// The metadata of the logger and of the line, without the name of the event.

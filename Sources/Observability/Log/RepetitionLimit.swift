@@ -4,7 +4,7 @@ package import PushModel
 
 /// A filter that limits repeated log lines. It passes one line per minute for each event, object (such as an app) and
 /// reason, and counts the remaining lines. When the minute is over, a summary line reports their number, with the text
-/// of the first counted line. The summary is the one line of the next minute. A value type without clock or I/O.
+/// of the first counted line. The summary counts as the one line of the next minute. A value type without clock or I/O.
 package struct RepetitionLimit {
     /// The event and the metadata values that make two lines repetitions of each other.
     struct Subject: Hashable {

@@ -8,8 +8,8 @@ struct OwnProblems {
 
     /// The age above which an open job is a problem, in seconds.
     private static let longestOpenSeconds = 300
-    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens contain the
-    /// database's time, and providers refuse a token whose time is wrong by several minutes.
+    /// The smallest difference from the database's clock that is a problem, in milliseconds. Shared provider tokens
+    /// contain the database's time, and providers refuse a token whose time is wrong by several minutes.
     private static let longestClockMilliseconds = 30_000
 
     var all: [Problem] {

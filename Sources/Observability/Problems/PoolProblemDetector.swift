@@ -22,8 +22,8 @@ package struct PoolProblemDetector: Sendable {
     }
 
     package static let families: [MetricFamily] = [.poolStreams, .poolAnswers, .poolSlowAnswers]
-    /// The maximum number of pools whose troubles are reported separately. If more pools have the same trouble, it is
-    /// reported once for all of them.
+    /// The maximum number of pools whose troubles are reported separately. If more pools or all active pools have the
+    /// same trouble, it is reported once.
     private static let mostPools = 3
 
     private var records: [Pool: PoolRecord] = [:]

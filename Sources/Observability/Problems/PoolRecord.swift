@@ -29,7 +29,7 @@ struct PoolRecord: Sendable {
     }
 
     /// The time without an answer after which a server is silent. It is far longer than a normal answer takes, and
-    /// shorter than the timeout of a request.
+    /// shorter than the default of `request_timeout`.
     static let patience = Duration.seconds(25)
     private static let length = Duration.seconds(60)
     private static let fewest = 10

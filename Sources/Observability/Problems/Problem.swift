@@ -2,8 +2,8 @@ package import PushModel
 
 /// A condition that delays or prevents deliveries, or can do so later.
 package struct Problem: Sendable, Hashable, Encodable {
-    /// The party that can end a problem. Problems are listed in the order of these cases, because a problem of an
-    /// earlier party can cause problems of later parties.
+    /// The party that can end a problem. Problems of the same severity are listed in the order of these cases, because
+    /// a problem of an earlier party can cause problems of later parties.
     package enum Party: String, Sendable, Hashable, Encodable, CaseIterable {
         case database
         case broker

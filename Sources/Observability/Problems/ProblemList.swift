@@ -9,7 +9,7 @@ package struct ProblemList: Sendable {
 
     /// The open problems in the order in which an operator should look at them.
     package private(set) var open: [Problem] = []
-    /// The time of the last update with an open problem of a provider or of the network, or `nil` if no update had one.
+    /// The time of the last update with an open problem that makes workers retry pushes, or `nil` if no update had one.
     package private(set) var lastProviderProblem: Timestamp?
 
     package init() {}

@@ -1,8 +1,8 @@
 package import Metering
 import PushModel
 
-/// A provider that the worker can't reach while pushes wait. The worker has no connection to the provider, or gets no
-/// access token for it.
+/// A provider that the worker can't reach. For at least 30 seconds, the worker has failed to connect to the provider or
+/// to get an access token for it.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
@@ -42,7 +42,8 @@ package struct UnreachableProvider: Sendable, Hashable {
     package var text: String { "\(output) \(environment)\(attempt.map { ": \($0.text)" } ?? "")".printable }
 }
 
-/// A failed attempt to connect, read from the log. Only events of failed attempts have both an endpoint and an error.
+/// A failed attempt to connect, read from the log. Only log lines of failed attempts have both an endpoint and an
+/// error.
 package struct FailedAttempt: Sendable, Hashable {
     package let endpoint: String
     package let error: String

@@ -18,11 +18,12 @@ package struct AppRoute {
     /// The provider's current refusals of the chosen credential.
     package let refusals: [Refusal]
 
-    /// The credential that routing chooses, which is the first candidate without an obstacle, or `nil` if there is
-    /// none.
+    /// The first candidate without an obstacle, or `nil` if there is none. Routing chooses this credential unless the
+    /// app is paused or its row can't be read.
     package var chosen: RoutingCandidate? { candidates.first { $0.obstacle == nil } }
 
-    /// The candidates that routing would prefer to the chosen one if they had no obstacle.
+    /// The candidates that have an obstacle, and whose rank is at least that of the chosen credential. Candidates
+    /// without a rank are included.
     package var passedOver: [RoutingCandidate] {
         candidates.filter {
             $0.obstacle != nil && ($0.rank ?? .namedByJob).rawValue <= (chosen?.rank ?? .accountKey).rawValue

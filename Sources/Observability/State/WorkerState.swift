@@ -62,7 +62,7 @@ package final class WorkerState: Sendable {
         return snapshots.current.credentialSummaries
     }
 
-    /// Whether pushes were delayed in the last minute, for another attempt or because of a refused credential.
+    /// Whether pushes were retried or held in the last minute.
     var isAnyPushDelayed: Bool { pulse.withLock { $0.minute["retried"] + $0.minute["held"] > 0 } }
 
     /// Reads the pipeline's counters. Must be called once every ``Pulse/interval``.

@@ -21,7 +21,8 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         case app, trouble, waiting, inFlight, rate, limit
     }
 
-    /// Returns at most ``most`` apps. Apps with trouble come first, then the apps with the most work.
+    /// Returns at most ``most`` apps. Apps with refusals come first, then apps that are paused or have no
+    /// usable credential, and then all other apps. In each of these groups, the apps with the most work come first.
     package static func top(of facts: StatusFacts) -> [AppStatus] {
         let work = Dictionary(facts.view.apps.map { ($0.app, $0) }) { first, _ in first }
         let refusals = facts.refusals.map { ($0, account(of: $0, facts.credentials)) }

@@ -1,7 +1,7 @@
 import PushModel
 package import Store
 
-/// A cache of the table of workers. A page request reads the table if the last reading is at least five seconds old,
+/// A cache of the table of workers. ``fleet()`` reads the table if the last attempt ended at least five seconds ago,
 /// and waits at most two seconds for it. If the reading fails, the last result stays in use and its age is shown.
 package actor FleetReader {
     private static let interval = Duration.seconds(5)

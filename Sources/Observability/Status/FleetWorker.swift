@@ -32,8 +32,7 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
 
     package var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } }
     package var open: Int { lanes.reduce(0) { $0 + $1.open } }
-    /// The number of pushes in the last minute that were delayed for another attempt or because of a refused
-    /// credential.
+    /// The number of pushes that were retried or held in the last minute.
     package var putBack: Int { (minute["retried"] ?? 0) + (minute["held"] ?? 0) }
     /// The state for display, with spaces in place of underscores.
     package var stateWords: String { state.replacing("_", with: " ") }

@@ -1,4 +1,5 @@
-/// The style sheet and the script of the status page. The content security policy allows the page to load nothing else.
+/// The style sheet and the script of the status page. The content security policy allows the page to load files only
+/// from the worker.
 package enum StatusAssets {
     package static let style = base + charts
 

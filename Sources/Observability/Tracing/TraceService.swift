@@ -5,8 +5,8 @@ import PushModel
 import ServiceLifecycle
 import Traces
 
-/// A service that sends spans to the collector in batches. Deliveries never wait for it. A shutdown waits for it for at
-/// most one second, and not at all while the collector fails.
+/// A service that sends spans to the collector in batches. Deliveries never wait for it. A shutdown waits at most one
+/// second for it. During this time, the service makes no attempt after a failed one.
 package struct TraceService: Service {
     private static let batch = 512
     /// The maximum time that an incomplete batch waits for more spans.

@@ -30,7 +30,7 @@ package struct Explanation: Encodable {
     /// | only other recipients of the job have outcomes | the number of these outcomes |
     /// | the app is unknown, paused, refused or without a credential | the state of the app, as a possible cause |
     /// | the token is dead | the time and reason of its death, as a possible cause |
-    /// | the app has a rate limit | the rate limit, as a possible cause |
+    /// | the app has a rate limit, and messages may wait in the broker | the rate limit, as a possible cause |
     /// | none of the above | all possible causes, with paused apps, refused credentials and open problems |
     ///
     /// In the rows after the cancellation, the outcome is unknown. If the database has no ledger, a possible cause

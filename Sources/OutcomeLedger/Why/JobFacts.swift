@@ -10,8 +10,8 @@ package struct JobFacts {
         /// The ledger rows of the requested recipient and the rejections of the job, newest first. If no recipient is
         /// requested, only the rejections of the job.
         package var rows: [LedgerRow] = []
-        /// The outcomes of the whole job, counted by kind, output and reason. They are not read if a recipient is
-        /// requested and ``rows`` is not empty.
+        /// The outcomes of the whole job, counted by kind, output, app, environment and reason. They are not read if a
+        /// recipient is requested and ``rows`` is not empty.
         package var sums: [LedgerSum] = []
 
         package init(begin: LedgerBegin? = nil) {

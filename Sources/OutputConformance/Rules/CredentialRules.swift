@@ -85,7 +85,7 @@ enum CredentialRules {
     }
 
     /// The rule that a second credential of an account reaches the same recipients. It does not apply if
-    /// `OutputCredentials.addressesAreBound` is true, because the host then allows only one.
+    /// `OutputCredentials.addressesAreBound` is true, because an account then has at most one credential in use.
     private static let secondOfAccount = ConformanceRule(
         "second credential of an account",
         "A recipient can be sent to with each credential of its account, unless the plugin declares that addresses "

@@ -16,7 +16,8 @@ package struct SigningIdentity: Sendable {
     ///   - name: the name of the file or credential, for error messages.
     ///   - chainDER: the certificate, followed by its known issuers.
     ///   - others: further certificates, among which missing issuers are looked up.
-    /// - Throws: ``PackageFault`` if a certificate is damaged or not valid at `now`, or if the issuer is missing.
+    /// - Throws: ``PackageFault`` if a certificate is damaged or not valid at `now`, or if the issuer is missing or is
+    ///   not a certificate authority.
     package init(
         name: String, chainDER: [[UInt8]], privateKeyDER: Secret, others: [Certificate], now: Timestamp
     ) throws(PackageFault) {

@@ -1,4 +1,4 @@
-/// A session with a PostgreSQL server that runs on its own thread.
+/// A session with a PostgreSQL server. Each session has its own thread.
 ///
 /// Requests are carried out one after another, in the order in which they are made. If a task is cancelled while the
 /// server carries out its request, the statement is cancelled on the server and the connection ends.
@@ -106,7 +106,8 @@ package final class PostgresConnection: Sendable {
         do {
             value = try await body(self)
         } catch {
-            // If ROLLBACK fails, the connection is lost, which also rolls back. The first error is more informative.
+            // If ROLLBACK fails or the task is cancelled, the pool closes the connection, which also rolls back. The
+            // first error is more informative.
             _ = try? await perform(.transactionControl("ROLLBACK"))
             throw error
         }

@@ -2,7 +2,7 @@
 enum TimestampCoding {
     private static let millisecondsTo2000: Int64 = 946_684_800_000
 
-    /// Returns the encoded time, or `nil` if `timestamptz` can't represent it.
+    /// Returns the encoded time, or `nil` if it does not fit into 64 bits.
     static func encode(milliseconds: Int64) -> Int64? {
         let (shifted, underflow) = milliseconds.subtractingReportingOverflow(millisecondsTo2000)
         let (microseconds, overflow) = shifted.multipliedReportingOverflow(by: 1000)

@@ -4,7 +4,7 @@
 /// like any other job.
 ///
 /// The message body is kept unchanged. The payload, the tokens and the refs are byte ranges of it, so a job with a
-/// thousand recipients needs only two allocations: the body and the list of ranges.
+/// thousand recipients needs only two large allocations: the body and the list of ranges.
 @dynamicMemberLookup
 public final class Job: Sendable {
     /// The deadline of a job's pushes.

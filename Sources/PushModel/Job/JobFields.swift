@@ -4,8 +4,8 @@ public struct JobFields: Sendable {
     /// Whether the publisher gave the id, in the body or in the message's `message_id`. Otherwise the worker generated
     /// it, and another delivery of the same message gets a different id.
     public package(set) var hasGivenID = false
-    /// The bundle id of the app. It selects the app's row in PostgreSQL, which determines the credential and the
-    /// default topic.
+    /// The bundle id of the app. It selects the app's row in PostgreSQL, which determines the account. Some outputs
+    /// also derive a default from it, such as a topic.
     public package(set) var app = ""
     /// The name of the output that delivers the job.
     public package(set) var output = Job.defaultOutput
@@ -32,7 +32,8 @@ public struct JobFields: Sendable {
     public package(set) var collapseID: String?
     /// The time before which nothing is sent, or `nil` to send at once.
     public package(set) var sendAt: Timestamp?
-    /// The maximum rate of the job in pushes per second, for all workers together, or `nil` to apply the app's rate.
+    /// The maximum rate of the job in pushes per second, for all workers together, or `nil` if only the app's rate
+    /// applies. If both rates are set, the lower one applies.
     public package(set) var rate: Int?
     /// Whether a push that may have been accepted is never sent again.
     public package(set) var atMostOnce = false

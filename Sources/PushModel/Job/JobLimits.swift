@@ -7,8 +7,8 @@ public struct JobLimits: Sendable {
     /// be marked dead before that time.
     public var latestRegistration: Timestamp
 
-    /// The maximum size of a job's own payload, in bytes. Each chunk of a large job repeats the payload. No provider
-    /// accepts even a tenth of this size.
+    /// The maximum size of a job's own payload, in bytes. Each chunk of a large job repeats the payload. Apple,
+    /// Google and browsers' push services accept less than a tenth of this size.
     public static let payloadBytes = 65_536
     /// The maximum sizes of the topic and the push type, in bytes. Both become header fields. Apple's servers accept
     /// 8,000 bytes of header fields and close the connection on a larger request, which aborts the requests of other
@@ -27,7 +27,7 @@ public struct JobLimits: Sendable {
     /// The allowed rates of an app or a job, in pushes per second.
     public static let rates = 1...1_000_000
     /// The tolerance for `registered_at` values in the future, in seconds. The publisher's clock may be ahead of the
-    /// worker's clock by this time.
+    /// worker's clock by up to this many seconds.
     package static let clockTolerance: Int64 = 300
 
     public init(recipients: Int = .max, latestRegistration: Timestamp = Timestamp(milliseconds: .max)) {

@@ -1,5 +1,5 @@
-/// A reader that collects the fields of a job and all faults in them. It stops early only if the body is too large or
-/// not a valid JSON object.
+/// A reader that collects the fields of a job and all faults in them. It stops early only if the body is too large,
+/// not UTF-8 or not a valid JSON object.
 struct JobReader {
     static let maximumIDLength = 128
     static let maximumCollapseIDBytes = 64

@@ -1,7 +1,7 @@
 /// The outcome of one delivery of a job for one of its recipients.
 ///
 /// Most verdicts are the kinds of result events. The pipeline turns the other three, ``Verdict/retry``,
-/// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`.
+/// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`, `expired` or `unknown`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
         /// The provider accepted the push, but may not have delivered it yet.
@@ -51,8 +51,8 @@ public struct Outcome: Sendable {
     /// The provider's reason, or a reason that Martlet assigned in the same style. It is `nil` for `sent`. Control
     /// characters are escaped.
     public let reason: String?
-    /// An explanation in the provider's words, or `nil` if there is none. It omits the recipient's full address, and
-    /// control characters are escaped.
+    /// An explanation from the provider or from Martlet, or `nil` if there is none. It omits the recipient's full
+    /// address, and control characters are escaped.
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?

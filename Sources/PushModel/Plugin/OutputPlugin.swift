@@ -21,7 +21,7 @@ public protocol OutputPlugin: Sendable {
     /// The parts of a job that the output accepts. By default, addresses are tokens and the payload is an object.
     var jobs: JobForm { get }
 
-    /// Returns a JSON payload that shows a text. It is used to test a credential. The default is `{"text": …}`.
+    /// Returns a JSON payload that shows a text, for `martlet push --alert`. The default is `{"text": …}`.
     func payload(showing text: String) -> [UInt8]
 
     /// The names of the output's ids in result events. The default is `<name>_id`.

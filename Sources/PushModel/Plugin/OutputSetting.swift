@@ -32,7 +32,8 @@ public struct OutputSetting: Sendable, Hashable {
     public let defaultValue: String?
     /// A value for the example file, if the setting has no default.
     public let example: String?
-    /// A one-line explanation without a full stop. It may contain Markdown code and links, which error messages omit.
+    /// A one-line explanation without a full stop. It may contain code and links in Markdown, which error messages show
+    /// as plain text.
     public let help: String
     /// Whether the value may contain a password. Such a value is never printed, and `--set` rejects it. It can be read
     /// from the file that `<variable>_FILE` names.

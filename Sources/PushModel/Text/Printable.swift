@@ -3,8 +3,9 @@ extension String {
     /// characters are escaped as `\n` or `\u{1B}`, because they could move the cursor, colour or reverse the text, or
     /// be invisible.
     ///
-    /// All external text passes through this property before a person or a result event receives it: names of jobs and
-    /// certificates, reasons, a provider's error messages, headers.
+    /// All external text passes through this property before a command or the log prints it: names of jobs and
+    /// certificates, reasons, a provider's error messages, headers. Reasons and a provider's error messages are also
+    /// escaped in result events.
     package var printable: String {
         guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
         var text = ""

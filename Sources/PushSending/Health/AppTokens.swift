@@ -4,9 +4,10 @@ import PushModel
 /// reference to it, so that no push has to look it up.
 package final class AppTokens {
     let app: String
-    /// The provider's reason for tokens of another environment or project. If it is frequent, a mix-up is reported.
+    /// The provider's reason that indicates a mix-up, for example of environments. If it is frequent, a mix-up is
+    /// reported.
     private let mixUp: String
-    // Exclusivity checks are off on this hot path, because only one thread uses this object.
+    // Exclusivity checks are off, because they would slow down this hot path.
     @exclusivity(unchecked) private(set) var watch = BadTokenDetector()
     /// The numbers of bad tokens that are not reported yet, by the provider's reason.
     private var unreported: [String: Int] = [:]

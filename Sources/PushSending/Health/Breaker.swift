@@ -19,7 +19,7 @@ internal import Foundations
 /// provider accepts the credential for other topics or apps.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
-/// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
+/// ends without evidence, and after a minute if a probe has not ended. Some requests were already on the wire when the
 /// trial began or the breaker opened. Their ambiguous refusals do not count as evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
@@ -48,7 +48,7 @@ package struct Breaker: Sendable {
         case requestAtFault
         /// The refusal is ambiguous. The answers to later requests decide.
         case doubted
-        /// The breaker is open. `isNew` is `true` if it was not open before.
+        /// The breaker is open. `isNew` is `true` if it opened for the first time since it was last closed.
         case refused(isNew: Bool)
     }
 
@@ -82,7 +82,7 @@ package struct Breaker: Sendable {
     /// of these pushes does not open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
-    /// The time of the first refusal in ``doubted``. If this refusal was ambiguous, it began a trial.
+    /// The time of the first refusal in ``doubted``, or of the ambiguous refusal that began the trial.
     private var doubtedAt = Int64.min
     /// The time at which the newest request with a stated or global refusal was written.
     private var refusalWrittenAt = Int64.min
@@ -99,7 +99,7 @@ package struct Breaker: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Whether the breaker has been opened and nothing has been accepted since.
+    /// Whether the breaker has opened and has not closed since.
     package var isRefused: Bool { openings.failures > 0 }
 
     /// The length of the last opening in milliseconds, without jitter.
@@ -176,7 +176,7 @@ package struct Breaker: Sendable {
 
     /// Opens the breaker for a reason that does not come from a single request, such as a silent host.
     ///
-    /// - Returns: Whether this is the first opening since the last accepted request.
+    /// - Returns: Whether this is the first opening since the breaker was last closed.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         refused(reason, .global, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }

@@ -30,7 +30,7 @@ package struct FailedJobs: Sendable {
         return jobs.contains(PushIdentity.hash(of: job)) ? 2 : apps[job.app] != nil ? 1 : 0
     }
 
-    /// Whether a push of the app has failed in the last minute.
+    /// Returns whether a push of the app has failed in the last minute.
     package func hasFailed(_ app: String) -> Bool { !apps.isEmpty && apps[app] != nil }
 
     /// Drops the jobs and apps that are no longer needed. Called once a second.

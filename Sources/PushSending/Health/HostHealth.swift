@@ -29,7 +29,7 @@ package struct HostHealth {
 
     package mutating func probeEnded() { breaker.probeWasNone() }
 
-    /// Returns the reason why a job's pushes cannot wait for this host, or `nil` if they can.
+    /// Returns the reason why a job's pushes cannot wait in this process for the host, or `nil` if they can.
     package func obstacle(to job: QueuedJob, now: Moment) -> SendObstacle? {
         admission(uptime: now.uptime) == .hold ? SendObstacle(breaker, holding: job) : nil
     }

@@ -24,7 +24,7 @@ package final class PoolHealth {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let random: () -> Double
-    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    // Exclusivity checks are off, here and below, because they would slow down this hot path.
     /// The breaker of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
     /// The initial state of the breakers of topics and apps.

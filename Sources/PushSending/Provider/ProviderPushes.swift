@@ -7,8 +7,8 @@ internal import PushModel
 /// The client of a connection pool that sends a provider's requests and interprets the answers. Used only on the pool's
 /// event loop.
 package final class ProviderPushes {
-    /// The longest pause during which pushes wait in this process, in milliseconds. During a longer pause they wait in
-    /// a delay queue.
+    /// The longest remaining pause for which pushes wait in this process, in milliseconds. If more of the pause remains,
+    /// they wait in a delay queue.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
     private let provider: any PushProvider
@@ -87,7 +87,7 @@ package final class ProviderPushes {
         requeue(now)
     }
 
-    /// Moves the waiting pushes to delay queues if the pause is long.
+    /// Moves the waiting pushes to delay queues if more than ``longestWaitMilliseconds`` of the pause remains.
     private func requeue(_ now: Moment) {
         let rest = pause.rest(at: now.uptime)
         guard rest > Self.longestWaitMilliseconds else { return }

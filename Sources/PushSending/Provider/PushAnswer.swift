@@ -10,7 +10,7 @@ public struct PushAnswer: Sendable {
     public let body: [UInt8]
     /// Whether the body is complete. A body longer than 65,536 bytes is cut.
     public let isComplete: Bool
-    /// The delay in the field `Retry-After` in seconds, at most a day, or 0 if the answer has no such field.
+    /// The delay in the field `Retry-After` in seconds, at most a day, or 0 if the field is missing or invalid.
     public let retryAfterSeconds: Int
 
     init(

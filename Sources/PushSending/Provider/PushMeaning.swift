@@ -18,8 +18,8 @@ public enum PushMeaning: Sendable, Hashable {
     case rejected(PushFault)
     /// The provider did not accept the push. A later attempt may succeed.
     case retry(PushFault, afterSeconds: Int = 0)
-    /// The provider states that the credential sends too fast. If no delay is known, the pause grows with each such
-    /// answer, from one second to one minute. A pause lasts at most 15 minutes.
+    /// The provider states that the credential sends too fast. If no delay is known, each further pause is
+    /// longer, from one second to one minute. A pause lasts at most 15 minutes.
     case throttled(PushFault, afterSeconds: Int = 0)
     /// The provider states that it refuses the credential.
     case credentialRefused(PushFault)

@@ -5,7 +5,7 @@ package struct QueuedPush {
     package let job: QueuedJob
     /// The index of the recipient in the whole job.
     package let recipient: Int
-    /// The number of times that the push was queued again because the provider had certainly not accepted it.
+    /// The number of resends that count toward the maximum. See ``PushDispatcher/sendAgain(_:isCounted:at:)``.
     package let resends: Int
     /// Whether the push was already sent and refused in this attempt. The second request shows whether the refusal
     /// persists.

@@ -7,7 +7,7 @@ import PushModel
 /// does not wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes
 /// come directly after the urgent jobs.
 package struct SendQueue {
-    /// The number of pushes of one job that are sent before the next job has its turn. It must be a power of two.
+    /// The number of pushes of one job that are sent before the next job has its turn.
     private static let turn = 16
 
     private struct Cursor {
@@ -140,7 +140,7 @@ package struct SendQueue {
     ///   - first: The push that was already taken from the queue.
     ///   - most: The maximum number of pushes in the batch.
     ///   - goesAlong: A function that returns whether a recipient joins the batch. It is also called for `first`, which
-    ///     is always in the batch. The first other recipient that does not join ends the batch.
+    ///     is always in the batch. Resent pushes are added until one does not join, and then unsent pushes likewise.
     package mutating func batch(
         startingWith first: QueuedPush, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {

@@ -15,7 +15,7 @@ package enum AppChange: Sendable, Hashable {
     case rate(Int?)
     case rateIncludesUrgent(Bool)
 
-    /// The column of the app's own row to change and its new value, or `nil` if the change concerns an account.
+    /// The column to change in the app's own row and the new value, or `nil` if the change concerns an account.
     var column: (name: String, value: PostgresValue)? {
         switch self {
         case .account, .credential: nil

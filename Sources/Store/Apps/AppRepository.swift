@@ -30,7 +30,7 @@ package struct AppRepository: Sendable {
     /// - Parameter adding: whether a missing app is added even if the changes include no account.
     /// - Returns: the app after the changes.
     /// - Throws: ``StoreError`` with code `invalidField`, or `notFound` if the app, its account or its credential does
-    ///   not exist; ``PostgresError``.
+    ///   not exist, or `unreadable` if the app's row can't be read; ``PostgresError``.
     package func change(_ bundleID: String, _ changes: [AppChange], adding: Bool = false) async throws -> App {
         let hasAccount = changes.contains { if case .account = $0 { true } else { false } }
         return try await change(bundleID, changes, adding: adding || hasAccount, keeping: nil)
@@ -137,7 +137,7 @@ package struct AppRepository: Sendable {
     }
 
     /// Returns the query for apps and their accounts. The columns `outputs`, `accounts` and `credentials` are arrays of
-    /// equal length.
+    /// equal length, or null if the app has no accounts.
     static func select(_ condition: String = "true") -> String {
         """
         SELECT bundle_id, default_environment::text, allowed_publishers, paused, rate, rate_includes_urgent, outputs, accounts,

@@ -3,7 +3,8 @@ package import PushModel
 
 /// The audit of changes, stored in `martlet.audit`. Triggers write it, so this type only reads it.
 package struct AuditRepository: Sendable {
-    /// The conditions that listed entries must meet. A condition that is `nil` matches every entry.
+    /// The entries to list: those since a time, or all entries if the time is `nil`. If `app` or `credential` is set,
+    /// an entry must concern that app or that credential.
     package struct Filter: Sendable {
         package var since: Timestamp?
         package var app: String?

@@ -2,8 +2,8 @@ package import Foundations
 package import Logging
 package import PostgresClient
 
-/// A feed of cancelled jobs. It loads all cancellations once, and then reports each change shortly after any program
-/// has made it. While the database is unavailable, the feed waits.
+/// A feed of cancelled jobs. It loads all cancellations, and then reports each change shortly after it was made,
+/// regardless of the program that made it. While the database is unavailable, the feed waits.
 ///
 /// About once a day it loads all cancellations again, which discards the expired ones.
 package final class CancellationFeed: Sendable {

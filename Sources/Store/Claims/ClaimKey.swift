@@ -1,6 +1,6 @@
 /// The key by which all workers identify a job or a part of a job.
 package struct ClaimKey: Sendable, Hashable {
-    /// The digest of the name, which is the first half of a SHA-256, written as a UUID.
+    /// The digest of the output, the app and the name. It is the first half of a SHA-256, written as a UUID.
     let uuid: String
     /// The lifetime of the claim, in seconds.
     let seconds: Int

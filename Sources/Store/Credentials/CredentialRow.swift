@@ -31,7 +31,8 @@ struct CredentialRow {
         do { return try whole(row) } catch { return try unreadable(row, error) }
     }
 
-    /// Returns the summary of a row that can't be read. It has only the row's text columns and the error.
+    /// Returns the summary of a row that can't be read. Only the error, the id and the text columns except `kind` and
+    /// `state` are valid.
     private static func unreadable(_ row: PostgresRow, _ problem: any Error) throws -> CredentialSummary {
         let id = try row["id"].uuid
         return CredentialSummary(
@@ -57,7 +58,7 @@ struct CredentialRow {
             createdAt: Timestamp(milliseconds: try row["created_at"].milliseconds))
     }
 
-    /// Returns the data that a secret is bound to: the row, the names by which the provider identifies the key, and the
+    /// Returns the data that a secret is bound to: the row, the kind, the account, the key id, the fingerprint, and the
     /// output that may use the secret.
     static func sealedRow(
         id: Credential.ID, output: String, kind: CredentialSummary.Kind, account: String, keyID: String?,

@@ -3,8 +3,9 @@ package import Logging
 package import PostgresClient
 import PushModel
 
-/// A feed of the tokens that are marked dead. It loads all marks once, and then reports each new mark within a few
-/// seconds, regardless of the program that wrote it. While the database is unavailable, the feed waits.
+/// A feed of the tokens that are marked dead. It loads all marks, and then reports each new mark within a few seconds,
+/// regardless of the program that wrote it. While the database is unavailable, the feed waits. ``FilterAge`` determines
+/// when all marks are loaded again.
 package final class DeadTokenFeed: Sendable {
     package enum Event: Sendable {
         /// All tokens that are marked dead, as a filter that replaces everything reported before.

@@ -22,7 +22,7 @@ package struct DeadTokenFilter: Sendable {
     /// Creates an empty filter.
     ///
     /// - Parameters:
-    ///   - count: the expected number of tokens. The filter has room for 50 % more.
+    ///   - count: the expected number of tokens. The filter has room for 50 % more if `maximumBytes` allows it.
     ///   - maximumBytes: the maximum size of the filter, at least 32 bytes.
     package init(expecting count: Int, maximumBytes: Int) {
         let blockBytes = Self.wordsPerBlock * 4
@@ -57,8 +57,8 @@ package struct DeadTokenFilter: Sendable {
         }
     }
 
-    /// Returns the index of the first word of the token's block. The block and the bits within it depend on different
-    /// bits of the hash.
+    /// Returns the index of the first word of the token's block. The hash is multiplied first, so that the choice of
+    /// the block is not correlated with the choice of the bits within it.
     private func block(of hash: UInt64) -> Int {
         Int((hash &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: blocks).high) * Self.wordsPerBlock
     }

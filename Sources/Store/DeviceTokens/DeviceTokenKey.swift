@@ -8,7 +8,7 @@ package struct DeviceTokenKey: Sendable, Hashable {
     /// The complete address in canonical form.
     package let token: String
 
-    /// Creates a key from an address in any form.
+    /// Creates a key from an address, which is converted to its canonical form.
     /// - Parameter form: the form of the output's addresses.
     package init(output: String, app: String, environment: PushEnvironment, form: RecipientForm, token: String) {
         self.output = output

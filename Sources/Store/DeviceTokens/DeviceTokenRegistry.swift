@@ -111,8 +111,8 @@ package struct DeviceTokenRegistry: Sendable {
         let reason: String?
     }
 
-    /// The number of rows per statement. It is large enough to make the round trip cheap, and small enough to keep
-    /// locks short.
+    /// The maximum number of rows per statement. It is large enough to make the round trip cheap, and small enough to
+    /// keep locks short.
     private static let chunkSize = 5_000
 
     private func write(_ changes: [Change]) async throws -> Int {

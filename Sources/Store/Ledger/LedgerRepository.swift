@@ -39,8 +39,9 @@ package struct LedgerRepository: Sendable {
             ], timeout: Self.patience)
     }
 
-    /// Checks whether rows can be added, without writing anything. Fails in the same cases as ``add(_:)``: if the
-    /// database is unavailable, read-only or locked, or if the user lacks the permission to insert.
+    /// Checks whether rows can be added, without writing anything. Like ``add(_:)``, the check fails if the database is
+    /// unavailable, read-only or locked, or if the user lacks the permission to insert. Unlike ``add(_:)``, it does not
+    /// fail if the partition of the day is missing.
     ///
     /// - Throws: ``PostgresError``.
     package func probe() async throws { try await add([]) }
@@ -72,7 +73,7 @@ package struct LedgerRepository: Sendable {
     }
 
     /// Returns the rows of a job or of one of its recipients, newest first. Rows without a recipient, such as a
-    /// rejection of the job, are always included.
+    /// rejection of the job, are included for every recipient.
     ///
     /// - Parameters:
     ///   - kind: the kind of the rows, or `nil` for all kinds.

@@ -15,8 +15,8 @@ package struct RefusalRepository: Sendable {
 
     /// Records the refusals that a worker has found, and deletes rows that no worker has written for ``validSeconds``.
     ///
-    /// Each statement is a separate transaction and locks its rows in key order, so two workers never deadlock. All
-    /// statements may be repeated.
+    /// Each statement is a separate transaction. It locks its rows in key order or skips locked rows, so two workers
+    /// never deadlock. All statements may be repeated.
     ///
     /// - Parameter ended: the refusals that have ended. A refusal that is also in `refusals` is recorded.
     /// - Throws: ``PostgresError``.

@@ -34,7 +34,7 @@ package struct QuotaCensus: Sendable {
     /// Records a request for a quota.
     ///
     /// - Returns: the number of workers that share the quota, or `nil` if it is unknown, and whether the quota is new.
-    ///   The other workers do not know yet that this worker shares a new quota.
+    ///   The worker's row does not contain a new quota yet, so the other workers do not count this worker.
     package mutating func ask(_ name: String, now: ContinuousClock.Instant) -> (workers: Int?, isNew: Bool) {
         let known = quotas[name]
         quotas[name, default: Quota(lastAsked: now, workers: isAlone ? 1 : nil)].lastAsked = now

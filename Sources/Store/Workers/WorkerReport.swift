@@ -75,7 +75,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
         }
 
         /// Returns the problem with a note that names the workers that report it. Numbers in the text come from the
-        /// first of them.
+        /// first of these workers.
         func reported(by workers: [String]) -> Self {
             let names = workers.prefix(Self.mostNames).joined(separator: ", ")
             let others = workers.count > Self.mostNames ? " and \(workers.count - Self.mostNames) more" : ""

@@ -17,7 +17,7 @@ package struct WorkerRepository: Sendable {
     /// The time without a renewal, in seconds, after which a new worker may replace a worker of another name. It allows
     /// for an outage of the database, after which running workers renew their rows within five seconds.
     private static let goneSeconds = 15
-    /// The timeout of a renewal. Workers renew their rows every two seconds, so a longer renewal would be late.
+    /// The timeout of the statements that renew, remove and replace rows.
     private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
@@ -50,9 +50,9 @@ package struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of the workers that a new worker replaces. Replaced workers ended without signing off before
-    /// the new worker started. The new worker replaces all silent workers of its name or, if there are none, the worker
-    /// that has been silent for longest.
+    /// Deletes the rows of the workers that a new worker replaces. Only workers that last renewed their rows before the
+    /// new worker started are replaced. The new worker replaces all silent workers of its name or, if there are none,
+    /// the worker that has been silent for longest.
     ///
     /// - Returns: the deleted rows.
     /// - Throws: ``PostgresError``.
@@ -156,8 +156,8 @@ package struct WorkerRepository: Sendable {
             + "AND clock_timestamp() + interval '\(ahead ?? seconds) s'"
     }
 
-    /// The statement that renews a worker's row and counts the workers for each quota. It does not see its own insert
-    /// or update, so the query adds one for this worker.
+    /// The statement that renews a worker's row and counts the workers for each quota. The statement does not see its
+    /// own insert. It therefore counts only the other workers and adds one for this worker.
     private static let renewal = """
         WITH renewed AS (
             INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, quotas, report)

@@ -75,7 +75,8 @@ extension WebPushAnswer {
         }
     }
 
-    /// Returns the reason of the outcome: the service's own reason or number, or otherwise the status.
+    /// Returns the reason of the outcome: the service's own reason or number, or otherwise the status. Key mismatches
+    /// and redirects have Martlet's reasons.
     package func reason(status: Int, words: RefusalBody) -> String {
         switch self {
         case .keyMismatch: Self.mismatch

@@ -3,7 +3,7 @@ import PushSending
 
 /// The parameters of a job's requests that are the same for all recipients.
 package struct WebPushRequest: Hashable, Sendable {
-    /// The maximum TTL, in seconds: 28 days. All services store messages for about this time or longer.
+    /// The maximum TTL, in seconds: 28 days. Google stores messages for this time, and Mozilla and Apple for 30 days.
     package static let maximumTTL: Int64 = 2_419_200
 
     /// The push type of a job whose payload is a notification itself (WebKit's Declarative Web Push).

@@ -3,7 +3,7 @@ import HTTP2Session
 import PushModel
 
 /// The header fields of requests to one origin. They change with the token and, if the job has a deadline, every
-/// second. Jobs with the same parameters share them. Used only on the origin's event loop.
+/// second. Consecutive jobs with the same parameters share them. Used only on the origin's event loop.
 final class OriginFields {
     final class Entry {
         let token: VAPIDToken

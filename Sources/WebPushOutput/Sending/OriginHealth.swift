@@ -4,7 +4,8 @@ import PushModel
 import PushSending
 
 /// The health of an origin and of the keys that are used for it. This health decides which messages may be sent. If the
-/// origin does not answer or refuses a key, only single probes are sent. Used only on the origin's event loop.
+/// origin does not answer, only single probes are sent to it. If it refuses a key, only single probes are sent with that
+/// key. Used only on the origin's event loop.
 final class OriginHealth {
     /// The time in milliseconds for which a disallowed address is remembered. After this time, the origin's name is
     /// looked up again.
@@ -67,7 +68,7 @@ final class OriginHealth {
         authorized(key, writtenAt: writtenAt, now: now)
     }
 
-    /// Records an answer that refuses the message but shows that the service accepts the key.
+    /// Records an answer that shows that the service accepts the key, even if the answer refuses the message.
     func authorized(_ key: KeyAtOrigin, writtenAt: Int64, now: Moment) {
         if key.breaker.accepted(writtenAt: writtenAt, nowMilliseconds: now.uptime) { reportEnd(key) }
     }

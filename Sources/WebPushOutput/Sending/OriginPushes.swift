@@ -218,8 +218,8 @@ extension OriginPushes: PoolClient {
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { RefusalBody(debugData).reason }
 
-    /// Records that a connection could not be made. If no other connection is pending, queued messages wait in the
-    /// broker until the origin's next probe. If the address is disallowed, they are rejected.
+    /// Records that a connection could not be made. If no other connection is open or connecting, queued messages wait
+    /// in the broker until the origin's next probe, or are rejected if the address is disallowed.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         guard isLast, case ConnectError.addressRefused = error else {
             return dispatcher.connectFailed(isLast: isLast, now: now)

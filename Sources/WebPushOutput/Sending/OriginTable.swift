@@ -23,8 +23,8 @@ struct OriginTable {
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
     /// The time for which an unused origin is kept after a breaker or a pause last held its messages back, in
-    /// milliseconds. Refused messages return within two minutes, and the state of the breaker or pause must still exist
-    /// then.
+    /// milliseconds. After a short opening or pause, its messages return within two minutes, and its state must still
+    /// exist then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int

@@ -1,8 +1,7 @@
 package import Foundations
 import HTTP2Pool
 
-/// The URL to which batches are sent. It comes from outside, so a URL that parsers may read in different ways is
-/// rejected.
+/// The URL to which batches are sent. A URL that parsers may read in different ways is rejected.
 package struct WebhookURL: Sendable, Hashable {
     package let endpoint: Endpoint
     /// Whether the URL begins with `http:`.

@@ -2,7 +2,7 @@ import NIOPosix
 package import PushModel
 
 /// The plugin for webhooks. Its output sends batches of recipients over HTTP to a service that the operator provides.
-/// This service may use any channel.
+/// This service may deliver by any means, such as SMS.
 package struct WebhookPlugin: OutputPlugin {
     package let name = "webhook"
     package let settings = WebhookConfiguration.settings

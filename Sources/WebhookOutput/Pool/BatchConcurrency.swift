@@ -57,8 +57,8 @@ package struct BatchConcurrency {
         threshold = maximumRecipients
     }
 
-    /// The maximum number of batches on the wire, including one that is reserved for urgent recipients. Urgent
-    /// recipients therefore never wait behind others.
+    /// The maximum number of batches on the wire, including one that is reserved for urgent recipients, so that they do
+    /// not wait for batches of other lanes. If only one batch is allowed, none is reserved.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
     /// Records that the receiver has reported the outcomes of a batch.

@@ -1,7 +1,7 @@
 /// A small chart of values over the intervals of an hour, drawn as SVG without a script. Its plots are stacked and
 /// share one time axis.
 ///
-/// Lines differ in colour and in dash pattern. Each line has its name and its latest value as text.
+/// Lines of one plot differ in colour and in dash pattern. Each line has its name and its latest value as text.
 struct Chart {
     /// A line of a plot.
     struct Line {

@@ -20,7 +20,7 @@ package struct HistoryCounts: Sendable, Hashable {
     package init(_ all: ArraySlice<Int>) { self.all = Array(all) }
 
     package var sent: Int { all[0] }
-    /// The number of pushes that were delayed for another attempt or because of a refused credential.
+    /// The number of pushes that were retried or held.
     package var retried: Int { all[1] }
     /// The number of pushes that ended with an outcome other than `sent`.
     package var refused: Int { all[2] }

@@ -19,7 +19,7 @@ package struct RegistrationImport: Sendable {
     /// The error of an import that stopped before its end.
     package struct Stopped: Error {
         package let count: Count
-        /// The error that stopped the import, or `nil` if a bad line did.
+        /// The error that stopped the import, or `nil` if a bad line stopped it.
         package let cause: (any Error)?
     }
 
