@@ -7,7 +7,8 @@ struct Disturbances {
     private static let databaseAftermath: Int64 = 5_000
     /// The maximum time from the arrival of a job's last event to the job's acknowledgement, in milliseconds.
     private static let acknowledging: Int64 = 1_000
-    /// The same time for an event that a full queue rejects, in milliseconds.
+    /// The maximum time from the arrival of a job's last event to the acknowledgement if a full queue rejects the event,
+    /// in milliseconds.
     private static let acknowledgingRefused: Int64 = 3_000
     /// The time within which all workers learn of a cancellation, in milliseconds (docs/publish.md).
     static let cancellationTakes: Int64 = 5_000
