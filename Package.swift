@@ -20,7 +20,6 @@ let migrations: [Resource] = [
 
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
-    static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
@@ -38,7 +37,6 @@ extension Target.Dependency {
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let configuration = product(name: "Configuration", package: "swift-configuration")
-    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
 }
 
@@ -81,6 +79,7 @@ let sources: [Target] = [
     .library("Metering", ["Foundations"]),
     .library("AMQPClient", ["CRabbitMQ", "Foundations", .deque, .logging]),
     .library("PostgresClient", ["CLibPQ", "Foundations", "Metering", .deque, .logging, .orderedCollections]),
+    .library("HTTPServing", ["Foundations", .nioCore, .nioHTTP1, .nioPosix]),
     .library("HTTP2Session", ["CNGHTTP2"]),
     .library("HTTP2Channel", ["HTTP2Session", .nioCore]),
     .library(
@@ -145,8 +144,8 @@ let sources: [Target] = [
     .library(
         "PushSimulator",
         [
-            "Foundations", "HTTP2Channel", "HTTP2Session", .crypto, .cryptoExtras, .deque, .hummingbird, .lifecycle,
-            .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+            "Foundations", "HTTP2Channel", "HTTP2Session", "HTTPServing", .crypto, .cryptoExtras, .deque, .logging,
+            .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
         ]),
     .library("APNSSimulator", ["Foundations", "HTTP2Session", "PushSimulator", .crypto, .logging, .swiftASN1, .x509]),
     .library("FCMSimulator", ["Foundations", "HTTP2Session", "PushSimulator", .crypto, .cryptoExtras, .logging]),
@@ -166,10 +165,9 @@ let sources: [Target] = [
     .library(
         "Observability",
         [
-            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session", "HTTPServing",
             "MartletConfiguration", "Metering", "OutcomeLedger", "PostgresClient", "PushModel", "PushSending",
-            "Routing", "Store", "Traces", .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-            .nioPosix, .nioSSL,
+            "Routing", "Store", "Traces", .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
         ]),
     .library(
         "MartletWorker",
@@ -274,6 +272,7 @@ let tests: [Target] = [
     .tests("MeteringTests", ["Metering"]),
     .tests("AMQPClientTests", ["AMQPClient", "Foundations", "TestSupport", "TestTraits", .logging]),
     .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "TestTraits", .logging]),
+    .tests("HTTPServingTests", ["Foundations", "HTTPServing", .nioCore, .nioHTTP1, .nioPosix]),
     .tests("HTTP2SessionTests", ["HTTP2Session", "TestSupport"]),
     .tests("HTTP2ChannelTests", ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded]),
     .tests(
@@ -431,9 +430,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],

@@ -65,7 +65,7 @@ package struct Worker: Sendable {
         if let listen = configuration.listen {
             services.append(
                 StatusServer(
-                    endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, status: status,
+                    endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, status: status,
                     access: configuration.access, metrics: metrics))
         }
         services.append(PulseService(status: status))

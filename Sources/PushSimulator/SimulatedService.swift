@@ -45,8 +45,7 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
         guard let port = control.withLock(\.port) ?? server.configuration.controlPort else { return }
         do {
             let endpoint = try await ControlServer.start(
-                ControlRoutes(simulator: self).router(), configuration: server.configuration, port: port, logger: logger
-            )
+                configuration: server.configuration, port: port, answer: ControlRoutes(simulator: self).answers())
             control.withLock { $0 = Control(endpoint: endpoint, port: endpoint.port) }
         } catch {
             await server.stop()

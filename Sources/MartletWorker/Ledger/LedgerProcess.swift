@@ -85,7 +85,7 @@ package struct LedgerProcess: Sendable {
         let metrics = MetricRegistry()
         LedgerMetrics.register(monitor, in: metrics)
         return StatusServer(
-            endpoint: endpoint, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            endpoint: endpoint, eventLoops: MultiThreadedEventLoopGroup.singleton,
             obstacle: { monitor.progress.obstacle(at: .now) }, access: access, metrics: metrics,
             families: MetricFamily.ofLedger)
     }

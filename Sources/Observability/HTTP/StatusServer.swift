@@ -1,7 +1,6 @@
 package import Foundations
 import Glibc
-import Hummingbird
-package import Logging
+import HTTPServing
 package import Metering
 package import NIOCore
 import PushModel
@@ -11,12 +10,8 @@ import ServiceLifecycle
 /// shows whether the process does its work, or the reason why it does not. `/metrics` shows its metrics. A worker also
 /// has a status page.
 package struct StatusServer: Service {
-    /// The maximum number of open connections. It is limited because deliveries need file descriptors as well.
-    private static let mostConnections = 400
-
     private let endpoint: Endpoint
     private let eventLoops: any EventLoopGroup
-    private let logger: Logger
     /// A closure that returns the reason why the process is not ready, or `nil` if it is ready.
     private let obstacle: @Sendable () -> String?
     /// The source of the status page, or `nil` for a process without a status page.
@@ -28,90 +23,84 @@ package struct StatusServer: Service {
 
     /// Creates the endpoints of a process without a status page.
     package init(
-        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger,
+        endpoint: Endpoint, eventLoops: any EventLoopGroup,
         obstacle: @escaping @Sendable () -> String?, access: StatusAccess, metrics: MetricRegistry,
         families: [MetricFamily]
     ) {
         self.init(
-            endpoint: endpoint, eventLoops: eventLoops, logger: logger, obstacle: obstacle, status: nil,
+            endpoint: endpoint, eventLoops: eventLoops, obstacle: obstacle, status: nil,
             access: access, metrics: metrics, families: families)
     }
 
     private init(
-        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger,
+        endpoint: Endpoint, eventLoops: any EventLoopGroup,
         obstacle: @escaping @Sendable () -> String?, status: StatusSource?, access: StatusAccess,
         metrics: MetricRegistry, families: [MetricFamily]
     ) {
-        (self.endpoint, self.eventLoops, self.logger) = (endpoint, eventLoops, logger)
+        (self.endpoint, self.eventLoops) = (endpoint, eventLoops)
         (self.obstacle, self.status, self.access) = (obstacle, status, access)
         (self.metrics, self.families) = (metrics, families)
     }
 
     package func run() async throws {
+        let guards = RequestGuards(access)
+        let routes = routes(guards)
+        let listener = HTTPListener(limits: Self.limits, eventLoops: eventLoops) { request in
+            await guards.answer(request) {
+                do {
+                    return try await routes.answer(to: request) ?? HTTPResponse(.notFound, line: "unknown path")
+                } catch {
+                    return HTTPResponse(.internalServerError, line: "\(error)")
+                }
+            }
+        }
         do {
-            try await application().run()
+            _ = try await listener.listen(on: endpoint)
         } catch let error as IOError {
             throw ListenError(endpoint: endpoint, cause: error)
         }
+        try? await gracefulShutdown()
+        await listener.stop(within: Self.patience)
     }
 
-    private func application() -> Application<RouterResponder<BasicRequestContext>> {
-        let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: SingleResponseMiddleware())
-        router.add(middleware: ReadOnly())
-        router.get("health") { _, _ in "ok\n" }
-        router.get("ready") { [obstacle] _, _ in
+    private func routes(_ guards: RequestGuards) -> RouteTable {
+        var routes = RouteTable()
+        routes.add(.GET, "health") { _ in HTTPResponse(.ok, line: "ok") }
+        routes.add(.GET, "ready") { [obstacle] _ in
             let obstacle = obstacle()
-            return EditedResponse(
-                status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
+            return HTTPResponse(
+                obstacle == nil ? .ok : .serviceUnavailable, line: obstacle?.printable ?? "ready")
         }
-        let holders = TokenHolders(token: access.token)
-        router.group().add(middleware: NoPages()).add(middleware: holders).get("metrics") {
-            [metrics, families] request, _ in
-            let format = MetricFormat(accept: request.headers[.accept])
-            return EditedResponse(
-                headers: [.contentType: format.contentType], response: metrics.page().text(format, families))
+        routes.add(.GET, "metrics") { [metrics, families] request in
+            if let refusal = guards.refusalOfMetrics(request) { return refusal }
+            let format = MetricFormat(accept: request.fields.first(name: "accept"))
+            return HTTPResponse(.ok, format.contentType, metrics.page().text(format, families))
         }
-        if let status, access.isShown {
-            let pages = router.group().add(middleware: KnownHosts(rule: access.hosts)).add(middleware: holders)
-            StatusRoutes(status: status).add(to: pages)
-        }
-        let connections = OpenConnections(most: Self.mostConnections)
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
-        return Application(
-            router: router,
-            server: .http1(
-                configuration: .init(additionalChannelHandlers: [ConnectionLifetime(connections)])),
-            configuration: .init(
-                address: .hostname(endpoint.host, port: endpoint.port)),
-            eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
+        if let status, access.isShown { StatusRoutes(status: status, guards: guards).add(to: &routes) }
+        return routes
     }
+
+    /// The limits of the server. Deliveries need file descriptors as well, so the connections are few.
+    private static let limits: ServingLimits = {
+        var limits = ServingLimits()
+        limits.connection = .seconds(5)
+        return limits
+    }()
+
+    /// The maximum time for answers after a shutdown has begun.
+    private static let patience = Duration.seconds(5)
 }
 
 extension StatusServer {
     /// Creates the server of a worker.
     package init(
-        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusSource, access: StatusAccess,
+        endpoint: Endpoint, eventLoops: any EventLoopGroup, status: StatusSource, access: StatusAccess,
         metrics: MetricRegistry
     ) {
         self.init(
-            endpoint: endpoint, eventLoops: eventLoops, logger: logger,
+            endpoint: endpoint, eventLoops: eventLoops,
             obstacle: { [state = status.state] in state.obstacle }, status: status, access: access, metrics: metrics,
             families: MetricFamily.all)
-    }
-}
-
-/// A middleware that closes each connection after one response. Without it, a client might send a second request at the
-/// moment when its connection is closed because of its age, and would get no response.
-private struct SingleResponseMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
-        response.headers[.connection] = "close"
-        return response
     }
 }
 

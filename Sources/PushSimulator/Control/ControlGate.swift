@@ -1,21 +1,20 @@
-internal import Hummingbird
+internal import HTTPServing
 internal import NIOCore
+internal import NIOHTTP1
 
-/// A middleware that admits only requests that are addressed to a name of this machine. It answers every error with
+/// A gate that admits only requests that are addressed to a name of this machine. It answers every error with
 /// `{"error": …}`.
 ///
 /// A web page can make its visitor's browser send requests to loopback. Such a request has a foreign host name that
 /// resolves to loopback, or the `Origin` of the page.
-struct ControlGate: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
+struct ControlGate: Sendable {
     /// The maximum size of a request body, in bytes.
     static let longestBody = 1 << 20
     /// The accepted names and addresses, in lower case and without brackets.
     private let hosts: Set<String>
     private let refused: @Sendable (_ problem: String) -> Void
 
-    /// Creates the middleware.
+    /// Creates the gate.
     ///
     /// - Parameter refused: a callback for each refused request.
     init(configuration: ServerConfiguration, refused: @escaping @Sendable (_ problem: String) -> Void) {
@@ -24,36 +23,43 @@ struct ControlGate: RouterMiddleware {
             (["localhost", "127.0.0.1", "::1", configuration.host] + configuration.hostnames).map { $0.lowercased() })
     }
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
+    /// Returns the response to a request.
+    ///
+    /// - Parameter route: a function that returns the response of a route, or `nil` if no route has the request's method
+    ///   and path.
+    func answer(
+        _ request: HTTPRequest, _ route: (HTTPRequest) async throws -> HTTPResponse?
+    ) async -> HTTPResponse {
         do {
             try check(request)
-            return try await next(request, context)
+            guard request.body != nil else {
+                throw Refusal(status: .payloadTooLarge, text: "body: more than \(Self.longestBody) bytes")
+            }
+            guard let response = try await route(request) else {
+                throw Refusal(status: .notFound, text: "\(request.path): unknown path, or wrong method")
+            }
+            return response
         } catch let error as SimulatorError {
-            return try refuse(request, .badRequest, error.description)
+            return refuse(request, .badRequest, error.description)
         } catch let error as Refusal {
-            return try refuse(request, error.status, error.text)
-        } catch let error as HTTPError {
-            let text = error.status == .notFound ? "\(request.uri.path): unknown path, or wrong method" : nil
-            return try refuse(request, error.status, text ?? error.body ?? error.status.reasonPhrase)
-        } catch is NIOTooManyBytesError {
-            return try refuse(request, .contentTooLarge, "body: more than \(Self.longestBody) bytes")
+            return refuse(request, error.status, error.text)
+        } catch {
+            return refuse(request, .internalServerError, "\(error)")
         }
     }
 
     private struct Refusal: Error {
-        let status: HTTPResponse.Status
+        let status: HTTPResponseStatus
         let text: String
     }
 
-    private func check(_ request: Request) throws {
-        guard let host = request.head.authority.flatMap(Self.name), hosts.contains(host) else {
+    private func check(_ request: HTTPRequest) throws {
+        guard let host = request.authority.flatMap(Self.name), hosts.contains(host) else {
             throw Refusal(
                 status: .forbidden,
-                text: "Host: '\(request.head.authority ?? "")' is not a name of this machine; add it with --hostname")
+                text: "Host: '\(request.authority ?? "")' is not a name of this machine; add it with --hostname")
         }
-        guard let origin = request.headers[.origin] else { return }
+        guard let origin = request.fields.first(name: "origin") else { return }
         guard let scheme = origin.firstRange(of: "://"), let host = Self.name(String(origin[scheme.upperBound...])),
             hosts.contains(host)
         else { throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint") }
@@ -68,10 +74,12 @@ struct ControlGate: RouterMiddleware {
         return parts.count <= 2 ? parts.first?.lowercased() : nil
     }
 
-    private func refuse(_ request: Request, _ status: HTTPResponse.Status, _ text: String) throws -> Response {
-        refused("\(request.method.rawValue) \(request.uri.path): \(status.code) \(text)")
-        var response = jsonResponse(try ControlInput.json(["error": text]))
-        response.status = status
-        return response
+    private func refuse(_ request: HTTPRequest, _ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
+        refused("\(request.method.rawValue) \(request.path): \(status.code) \(text)")
+        do {
+            return HTTPResponse(status, "application/json", ByteBuffer(bytes: try ControlInput.json(["error": text])))
+        } catch {
+            return HTTPResponse(status, line: text)
+        }
     }
 }

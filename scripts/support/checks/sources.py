@@ -5,7 +5,7 @@ import re
 # A module may import modules before it in this list, but not itself or later ones.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
+    "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTPServing", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
     "PushModel", "CommandSupport", "Contract", "Routing", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletConfiguration", "Observability", "MartletWorker",

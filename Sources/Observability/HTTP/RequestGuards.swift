@@ -1,0 +1,60 @@
+import HTTPServing
+
+/// The rules that decide whether the status endpoints answer a request.
+struct RequestGuards: Sendable {
+    private let access: StatusAccess
+
+    init(_ access: StatusAccess) {
+        self.access = access
+    }
+
+    /// Headers of every response. They prevent the browser from doing more than displaying the page.
+    private static let fields = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
+    /// Returns the response to a request. Only GET and HEAD are allowed.
+    func answer(_ request: HTTPRequest, _ route: () async -> HTTPResponse) async -> HTTPResponse {
+        var response = HTTPResponse(.methodNotAllowed)
+        if request.method == .GET || request.method == .HEAD {
+            response = await route()
+        } else {
+            response.fields.add(name: "Allow", value: "GET, HEAD")
+        }
+        for (name, value) in Self.fields { response.fields.replaceOrAdd(name: name, value: value) }
+        return response
+    }
+
+    /// Returns the refusal of a request for the metrics, or `nil` if it is allowed. Cross-origin requests are refused,
+    /// which browsers mark in the header `Sec-Fetch-Site` (W3C, "Fetch Metadata").
+    func refusalOfMetrics(_ request: HTTPRequest) -> HTTPResponse? {
+        if let site = request.fields.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) {
+            return HTTPResponse(.forbidden)
+        }
+        return refusalWithoutToken(request)
+    }
+
+    /// Returns the refusal of a request for the status page, or `nil` if it is allowed. The host must be an address, a
+    /// loopback name or a name in `http.hosts`.
+    func refusalOfPage(_ request: HTTPRequest) -> HTTPResponse? {
+        guard access.hosts.allows(request.authority) else {
+            return HTTPResponse(.misdirectedRequest, line: "the requested host name is not in http.hosts")
+        }
+        return refusalWithoutToken(request)
+    }
+
+    private func refusalWithoutToken(_ request: HTTPRequest) -> HTTPResponse? {
+        guard let token = access.token, !token.isShown(by: request.fields.first(name: "authorization")) else {
+            return nil
+        }
+        var response = HTTPResponse(.unauthorized)
+        response.fields.add(name: "WWW-Authenticate", value: "Basic realm=\"martlet\", charset=\"UTF-8\"")
+        return response
+    }
+}

@@ -1,0 +1,82 @@
+import Foundations
+import NIOCore
+import NIOPosix
+
+/// A client that sends text and collects what the server sends until it closes the connection.
+final class TextClient: Sendable {
+    private let channel: any Channel
+    private let received: EventLoopFuture<String>
+
+    private init(_ channel: any Channel, _ received: EventLoopFuture<String>) {
+        (self.channel, self.received) = (channel, received)
+    }
+
+    static func connect(port: Int) async throws -> TextClient {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let received = loop.makePromise(of: String.self)
+        let channel = try await ClientBootstrap(group: loop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Collector(received))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        return TextClient(channel, received.futureResult)
+    }
+
+    func send(_ text: String) async throws {
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    func closeOutput() async throws {
+        try await channel.close(mode: .output)
+    }
+
+    func close() async throws {
+        try await channel.close()
+    }
+
+    /// Ends the connection in both directions. A plain close looks to the server like ``closeOutput()``.
+    func reset() async throws {
+        try await channel.setOption(.socketOption(.so_linger), value: linger(l_onoff: 1, l_linger: 0)).get()
+        try await channel.close()
+    }
+
+    /// All bytes up to the end of the connection.
+    func text() async throws -> String { try await received.get() }
+
+    /// Sends text over a connection of its own, and returns all that the server sends.
+    static func exchange(_ text: String, port: Int) async throws -> String {
+        let client = try await connect(port: port)
+        try await client.send(text)
+        return try await client.text()
+    }
+
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let received: EventLoopPromise<String>
+        private var bytes = ByteBuffer()
+
+        init(_ received: EventLoopPromise<String>) {
+            self.received = received
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            bytes.writeImmutableBuffer(unwrapInboundIn(data))
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case ChannelEvent.inputClosed = event { context.close(promise: nil) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            received.succeed(String(buffer: bytes))
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+    }
+}
