@@ -12,7 +12,7 @@ extension EventName {
     static let lookUpsAnswered = EventName("dead_tokens.look_up.resumed")
     static let registrationFailed = EventName("device_tokens.registration.failed", repeats: true)
     static let registrationsMade = EventName("device_tokens.registration.resumed")
-    static let eventUntellable = EventName("event.untellable", repeats: true)
+    static let eventUnpublishable = EventName("event.unpublishable", repeats: true)
     static let priorityLowered = EventName("consumers.priority.lowered")
     static let jobsUnsendable = EventName("jobs.unsendable", repeats: true)
     /// The log event for a finished job that ``JobLog`` selects. For ``JobLog/problems``, `jobProblems` is logged

@@ -65,8 +65,8 @@ struct PipelineService: Service {
                 "jobs": .stringConvertible(counts.jobsAcknowledged),
                 "outcomes": .dictionary(counts.outcomes.mapValues { .stringConvertible($0) }),
                 "retries": .stringConvertible(counts.retries),
-                "jobs_put_back": .stringConvertible(counts.jobsRequeued),
-                "pushes_put_back": .stringConvertible(counts.pushesRequeued),
+                "jobs_requeued": .stringConvertible(counts.jobsRequeued),
+                "pushes_requeued": .stringConvertible(counts.pushesRequeued),
                 "jobs_left": .stringConvertible(counts.jobsOpen),
             ])
     }

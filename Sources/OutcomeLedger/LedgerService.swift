@@ -92,8 +92,8 @@ package struct LedgerService: Service {
         for await _ in inbox.signals {
             while true {
                 let events = inbox.take(bytes: Self.bytesAtOnce)
-                guard !events.isEmpty, await write(events) else { break }
-                lastStatement = .now
+                guard !events.isEmpty, let hasStored = await write(events) else { break }
+                if hasStored { lastStatement = .now }
                 inbox.finish(events)
                 consumer.acknowledge(events.map { AMQPAcknowledgement($0.tag) })
             }
@@ -104,8 +104,10 @@ package struct LedgerService: Service {
         }
     }
 
-    /// Stores the outcomes of a batch of events. Returns `false` if the service is stopped before they are stored.
-    private func write(_ events: [AMQPDelivery]) async -> Bool {
+    /// Stores the outcomes of a batch of events.
+    ///
+    /// - Returns: whether there were outcomes to store, or `nil` if the service is stopped before they are stored.
+    private func write(_ events: [AMQPDelivery]) async -> Bool? {
         var rows: [LedgerRow] = []
         var unusable = 0
         for event in events {
@@ -119,9 +121,9 @@ package struct LedgerService: Service {
             }
         }
         let batch = LedgerProgress.Batch(events: events.count - unusable, unusable: unusable, outcomes: rows.count)
-        if !rows.isEmpty, await !untilStored(rows) { return false }
+        if !rows.isEmpty, await !untilStored(rows) { return nil }
         monitor.update { $0.stored(batch, at: .now) }
-        return true
+        return !rows.isEmpty
     }
 
     /// Stores rows, or probes the database if there are none. Returns `false` if the service is stopped first.

@@ -18,7 +18,7 @@ import Testing
         ("[\"https://domain.example.com\"]", "[\"a\", 1]", ["allowedDomains: must be an array of strings"]),
         (
             "[\"https://domain.example.com\"]", "[\"https://domain.example.com/\"]",
-            ["allowedDomains: https://domain.example.com/ must be https:// and a host, without path or slash"]
+            ["allowedDomains: https://domain.example.com/ must be http(s):// and a host, without path or slash"]
         ),
         (
             "\"https://domain.example.com/%@", "\"shop://%@",

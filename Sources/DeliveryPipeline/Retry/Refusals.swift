@@ -164,7 +164,7 @@ struct Refusals {
 
 extension ChunkPlan {
     fileprivate var progress: String {
-        "; at most the first \(passedOn) of its \(recipients) recipients were passed on"
+        "; at most the first \(passedOn) of its \(recipients) recipients were split off"
     }
 }
 

@@ -22,7 +22,7 @@ struct JobTally {
             case .outcome(let kind): kind.rawValue
             case .retried: "retried"
             case .held: "held"
-            case .requeue: "put_back"
+            case .requeue: "requeued"
             }
         }
     }

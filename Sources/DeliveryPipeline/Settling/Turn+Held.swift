@@ -52,7 +52,7 @@ extension Turn {
         }
         counts.eventsDead += 1
         logger.error(
-            .eventUntellable, "Cannot publish result event",
+            .eventUnpublishable, "Cannot publish result event",
             metadata: ["event": "\(held.event.routingKey)", "reason": "\(reason)"])
         return "result event that could not be published for \(age) s: \(reason)"
     }

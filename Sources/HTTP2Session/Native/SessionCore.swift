@@ -163,9 +163,11 @@ class SessionCore {
         noteDiagnosis(frame.diagnosis(code))
     }
 
-    /// Handles a message from the library about the peer's input.
+    /// Records the library's message about the peer's input, without the value of a field and without terminal control
+    /// characters.
     func complained(_ text: UnsafeRawBufferPointer) {
-        noteDiagnosis(String(decoding: text, as: UTF8.self))
+        let text = String(decoding: text.map { 0x20...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        noteDiagnosis(text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text)
     }
 
     // MARK: Failures

@@ -136,12 +136,6 @@ final class ServerCore: SessionCore {
         listener.notify { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
     }
 
-    /// Records the library's message about a field, without the field's value and without terminal control characters.
-    override func complained(_ text: UnsafeRawBufferPointer) {
-        let text = String(decoding: text.map { 0x20...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-        noteDiagnosis(text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text)
-    }
-
     /// Clears ``malformedStreams`` after all resets were sent.
     func outputCollected() {
         if !malformedStreams.isEmpty, !wantsWrite { malformedStreams = [] }

@@ -77,7 +77,7 @@ package struct WebsitePackage {
         for domain in members.texts("allowedDomains") ?? [] {
             let host = domain.split(separator: "://", maxSplits: 1).last ?? ""
             if !JSONMembers.isURL(domain, schemes: ["https://", "http://"]) || host.contains("/") {
-                members.fault("allowedDomains", "\(domain) must be https:// and a host, without path or slash")
+                members.fault("allowedDomains", "\(domain) must be http(s):// and a host, without path or slash")
             }
         }
         _ = members.checkURL("urlFormatString", schemes: ["https://", "http://"])

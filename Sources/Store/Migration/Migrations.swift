@@ -60,7 +60,7 @@ package struct Migrations: Sendable {
         guard let first = pending.first else { return }
         throw StoreError(
             .migrationsMissing,
-            "the database lacks \(pending.count) migrations, from \(first.fileName) on: run 'martlet migrate'")
+            "the database lacks the migrations from \(first.fileName) on (\(pending.count)): run 'martlet migrate'")
     }
 
     /// Applies the pending migrations, each in its own transaction. Waits for up to a minute while another program

@@ -23,9 +23,8 @@ struct OriginTable {
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
     /// The time for which an unused origin is kept after a breaker or a pause last held its messages back, in
-    /// milliseconds. After a short opening or pause, its messages return within two minutes, and its state must still
-    /// exist then.
-    private static let brakeMilliseconds: Int64 = 180_000
+    /// milliseconds. Held messages return within 15 minutes, and the origin's state must still exist then.
+    private static let brakeMilliseconds: Int64 = 960_000
 
     private let maximum: Int
     private let hosts: AllowedHosts
@@ -71,7 +70,7 @@ struct OriginTable {
         return entry
     }
 
-    /// Removes and returns the origins that have been idle for a minute. If all places of an entry are in use, its idle
+    /// Removes and returns the origins that have been idle for a minute and have held nothing back for 16 minutes. If all places of an entry are in use, its idle
     /// origins are removed at once. Called once a second.
     mutating func removeUnused(nowMilliseconds now: Int64) -> [OriginPool] {
         let unused = entries.values.filter { entry in

@@ -274,7 +274,7 @@ import Testing
         let event = try harness.event(0)
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
         let problem = try #require(errors.first?["problem"] as? String)
-        #expect(problem.hasSuffix("; at most the first 40 of its 100 recipients were passed on"), "\(problem)")
+        #expect(problem.hasSuffix("; at most the first 40 of its 100 recipients were split off"), "\(problem)")
         harness.confirm(event)
         for chunk in harness.published[8..<40] {
             #expect(harness.rejected == [])
