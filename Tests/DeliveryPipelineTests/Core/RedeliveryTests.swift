@@ -304,7 +304,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test(arguments: [true, false]) func rejectsJobThatCannotBeDeadLetteredUnderItsLastTag(returnsFirst: Bool) throws {
+    @Test(arguments: [true, false]) func usesLastTagToRejectJobThatCannotBeDeadLettered(returnsFirst: Bool) throws {
         let harness = orphaned([.sample("{", number: 1)])
         if returnsFirst { harness.deliver([again("{")]) }
         let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })

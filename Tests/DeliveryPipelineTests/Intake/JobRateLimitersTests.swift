@@ -51,7 +51,7 @@ import Testing
         #expect(wait(&limiters, job, earlier: slot, seconds: 0) == 60_000)
     }
 
-    @Test func limitsJobsOfOneIDByTheirOwnRates() throws {
+    @Test func limitsJobsOfOneIDByOwnRates() throws {
         var limiters = JobRateLimiters()
         let job = try job("same")
         for _ in 0..<3 { #expect((wait(&limiters, job, rate: 10) == nil) == (wait(&limiters, job, rate: 20) == nil)) }
