@@ -9,7 +9,7 @@ import WorkerTestSupport
 
 /// Tests that run the SQL of docs/from on tables as rpush's migrations create them in PostgreSQL.
 @Suite(.needsDatabase, .endsAHang)
-struct ComingFromRpushTests {
+struct RpushImportTests {
     /// The tables after the last migration of rpush 7 to 9. They have only the mandatory columns and those that the SQL
     /// reads.
     private static let tables = """
