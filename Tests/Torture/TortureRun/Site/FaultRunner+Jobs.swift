@@ -78,7 +78,7 @@ extension FaultRunner {
         await publishLastRound()
     }
 
-    /// Publishes the jobs whose waiting times are judged. At this time, the faults have no effects any longer, and many
+    /// Publishes the jobs whose waiting times are judged. At this time, the faults no longer have effects, and many
     /// recipients of the last campaigns wait.
     private func publishLastRound() async {
         try? await Task.sleep(for: .milliseconds(Int(LaneJudge.calming - PaceJudge.settling) + 1_000))
