@@ -161,7 +161,7 @@ struct FleetServiceTests {
     }
 
     /// The table is missing when the worker stops. In the second case, the table is restored while the worker retries.
-    @Test(arguments: [false, true]) func deletesOrReportsItsRowOnStop(tableReturns: Bool) async throws {
+    @Test(arguments: [false, true]) func deletesOrReportsRowOnStop(tableReturns: Bool) async throws {
         try await TestDatabase.withMigrated { database in
             let (log, pool) = (LogRecorder(), PostgresPool(database.configuration, logger: database.logger))
             defer { pool.close() }

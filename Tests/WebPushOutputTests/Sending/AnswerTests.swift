@@ -88,7 +88,7 @@ import WireTestSupport
     }
 
     /// Microsoft's service gives this answer for stale subscriptions. Any number of them must leave the key in use.
-    @Test func rejectsManyUnexplainedRefusalsOfProvenKey() async throws {
+    @Test func keepsProvenKeyAfterManyUnexplainedRefusals() async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 401 : 201)
         }) { server in
