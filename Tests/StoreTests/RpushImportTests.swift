@@ -95,7 +95,7 @@ struct RpushImportTests {
             try await fail(database, "aa01", at: "2026-11-02 10:00:00", app: 1, code: 410)
             try await fail(database, "aa01", at: "2026-10-02 10:00:00", app: 2, code: 410, "ExpiredToken")
             try await fail(database, "aa02", at: "2026-11-03 10:00:00", app: 3, code: 410)
-            // A local time ahead of UTC must not give a time of death in the future.
+            // A local time ahead of UTC must not result in a time of death in the future.
             try await fail(database, "aa05", at: "2126-11-03 10:00:00", app: 3, code: 410)
             try await database.pool.query(
                 """

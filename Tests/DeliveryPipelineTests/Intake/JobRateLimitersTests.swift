@@ -84,7 +84,7 @@ import Testing
         }
         let one = try job("one", app: "one-more")
         #expect(wait(&limiters, one, rate: 1) == 5_000)
-        #expect(wait(&limiters, try job("7", app: "app-7"), rate: 1) != nil, "its rate must still apply")
+        #expect(wait(&limiters, try job("7", app: "app-7"), rate: 1) != nil, "the rate of the job must still apply")
         #expect(wait(&limiters, one, rate: 1, waited: 5, seconds: 60) == nil)
     }
 }

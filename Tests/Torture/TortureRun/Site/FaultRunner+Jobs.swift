@@ -105,7 +105,7 @@ extension FaultRunner {
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
-        // During this time, the other workers take as many jobs as they can.
+        // During this time, the other workers receive as many jobs as they can.
         try await Task.sleep(for: .seconds(3))
         try worker.start()
         var join = JoinRecord(worker: worker.number, ready: nil, firstOutcome: nil, left: 0)
