@@ -64,8 +64,8 @@ struct ConfirmTrackerTests {
         #expect(try settle(&tracker, 1) == [9])
     }
 
-    @Test("in random orders of confirms and returns, every message gets exactly one verdict", arguments: 0..<50)
-    func givesEachMessageOneVerdict(seed: UInt64) throws {
+    @Test("in random orders of confirms and returns, every message is settled exactly once", arguments: 0..<50)
+    func settlesEachMessageOnceInRandomOrder(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var tracker = ConfirmTracker<Int>()
         var open: Set<Int> = []

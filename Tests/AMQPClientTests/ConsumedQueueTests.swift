@@ -12,7 +12,7 @@ struct ConsumedQueueTests {
         queue.wish = 15
         #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))])
         #expect(queue.connected([:]) == .init(tag: "consumer-1", prefetch: 10))
-        #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))], "the wish applies again")
+        #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))], "the new prefetch applies")
     }
 
     @Test func keepsPriorityOnNewConnection() {

@@ -38,7 +38,7 @@ struct ConsumerPrefetchTests {
     }
 
     @Test("a prefetch below that of the first consumer replaces this consumer")
-    func replacesFirstConsumerBelowItsPrefetch() {
+    func replacesFirstConsumerIfNewPrefetchIsLower() {
         var prefetch = ConsumerPrefetch(4)
         #expect(prefetch.change(to: .max) == [.consume(consumer(2, .max - 4))])
         #expect(

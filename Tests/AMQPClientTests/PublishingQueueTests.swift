@@ -44,7 +44,7 @@ struct PublishingQueueTests {
         #expect(write(&queue) == [2])
         #expect(close(&queue) { _, _ in false } == [2])
         #expect(write(&queue) == [3])
-        // A new channel counts from 1 again.
+        // The confirms of a new channel are numbered from 1 again.
         try queue.settled(1, multiple: false) { _ in }
         #expect(write(&queue) == [4])
         try queue.settled(2, multiple: false) { _ in }

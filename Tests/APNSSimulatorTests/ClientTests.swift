@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         "above_the_limit", "cancelled_streams", "head", "trailers", "repeated_fields", "malformed_requests",
         "slow_handshake", "no_preface", "endless_headers", "slow_body", "stop_amid_requests", "pings", "settings",
-        "priorities", "empty_data", "continuations", "refusals_nobody_reads", "long_body", "quick_connections",
+        "priorities", "empty_data", "continuations", "unread_refusals", "long_body", "quick_connections",
         "no_descriptors_left",
     ])
     func survivesHostileClient(what: String) async throws {

@@ -81,7 +81,7 @@ import Testing
 
     /// The headers of a second request arrive before the end of the first request. The two requests use different keys,
     /// which are related.
-    @Test func checksOverlappingRequestsAgainstTheirOwnKeys() async throws {
+    @Test func checksOverlappingRequestsAgainstDifferentKeys() async throws {
         let related = TestKey(keyID: "KEY0000002")
         var first = key.tokenKey, second = related.tokenKey
         first.scope = TokenKey.Scope(topics: ["com.example.a"])

@@ -33,7 +33,7 @@ import Testing
     @Test func refusesFirstKeyOfOtherEnvironment() {
         var rules = ProviderTokenRules(environment: .sandbox)
         #expect(rules.admit(token("1"), at: 0) == .badEnvironmentKeyInToken)
-        #expect(rules.admit(token("2", environments: [.sandbox]), at: 0) == nil, "a refused key must bind nothing")
+        #expect(rules.admit(token("2", environments: [.sandbox]), at: 0) == nil, "a refused key must not be bound")
     }
 
     @Test func countsTwentyMinutesForEachKey() {
@@ -45,7 +45,7 @@ import Testing
         #expect(rules.admit(token("2", text: "new"), at: 1_259) == .tooManyProviderTokenUpdates)
     }
 
-    @Test func refusesKeyOutsideItsTopics() async throws {
+    @Test func refusesKeyOutsideListedTopics() async throws {
         let key = TestKey()
         var registered = key.tokenKey
         registered.scope = TokenKey.Scope(topics: ["com.example"])

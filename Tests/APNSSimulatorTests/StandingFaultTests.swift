@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func answersRefusedBroadcastsWithRequestIDAndCountsThem() async throws {
+    @Test func countsRefusedBroadcastsAndAnswersWithRequestID() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
         } _: { simulator in

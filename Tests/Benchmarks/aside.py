@@ -44,7 +44,7 @@ def publish_all(url: str, lane: str, bodies) -> None:
         if last:
             broker.publish(lane, last)
         last = body
-    # The broker handles the messages of a channel in order, so after the confirm of the last one it has all of them. If
+    # The broker handles the messages of a channel in order, so it has all messages when it confirms the last one. If
     # the channel were closed without waiting, messages might be lost.
     broker.channel.confirm_delivery()
     broker.publish(lane, last)

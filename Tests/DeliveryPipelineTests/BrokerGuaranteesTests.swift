@@ -20,7 +20,7 @@ import Testing
         #expect(promises.isRabbitMQ == product.hasPrefix("RabbitMQ"))
     }
 
-    @Test func knowsDefaultMessageSizeOfVersion() {
+    @Test func returnsDefaultMessageSizeOfVersion() {
         #expect(BrokerGuarantees(product: "RabbitMQ 3.13.7").standardMessageSize == 134_217_728)
         #expect(BrokerGuarantees(product: "RabbitMQ 4.0.5").standardMessageSize == 16_777_216)
         #expect(BrokerGuarantees(product: "LavinMQ 2.9.0").standardMessageSize == nil)

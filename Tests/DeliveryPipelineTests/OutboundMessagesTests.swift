@@ -143,7 +143,7 @@ import Testing
         #expect(message.properties.headers["traceparent"]?.string == traceparent)
     }
 
-    @Test mutating func publishesChunkToItsLaneUnderItsName() throws {
+    @Test mutating func publishesChunkToLaneUnderChunkName() throws {
         let message = messages.part(part(try decodedJob(jobBody()), isChunk: true), to: .returned)
         #expect(message.exchange == "push.moved" && message.routingKey == "urgent.returned" && message.isMandatory)
         #expect(message.properties.headers["x-martlet-part"] == "order-1#7")

@@ -31,7 +31,7 @@ struct ResultsRoutingTests {
     }
 
     @Test(arguments: [{ $0.disconnected() }, { $0.refused(7) }] as [@Sendable (inout ResultsRouting) -> Void])
-    func countsRepublishedEventByItsSecondConfirm(after loss: @Sendable (inout ResultsRouting) -> Void) {
+    func countsRepublishedEventBySecondConfirm(after loss: @Sendable (inout ResultsRouting) -> Void) {
         var routing = ResultsRouting()
         routing.isUnroutable(7)
         loss(&routing)

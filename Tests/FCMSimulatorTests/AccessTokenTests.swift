@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func acceptsTokenForItsLifetimeAndProject() async throws {
+    @Test func acceptsTokenForLifetimeAndProject() async throws {
         try await FCMSession.run { session async throws in
             #expect(try await session.send().status == 200)
             #expect(try await session.send("\"data\":{\"n\":\"2\"}", project: "4242").status == 200, "project number")
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func registersAccountFromItsFile() async throws {
+    @Test func registersAccountFromFile() async throws {
         try await FCMSession.run { session async throws in
             let account = try TestAccount.stranger.get().pem
             let file =

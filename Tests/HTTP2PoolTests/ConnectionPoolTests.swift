@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// Tests of a pool against a real server, with a generic client that knows nothing about push.
+/// Tests of a pool against a real server, with a generic client that contains no code for pushes.
 @Suite struct ConnectionPoolTests {
     @Test func opensNoMoreStreamsThanConfigured() async throws {
         let server = TestServer(settings: HTTP2Settings(maxConcurrentStreams: 1_000)) { $0.holdsAnswers = true }

@@ -227,7 +227,7 @@ import WireTestSupport
         }
     }
 
-    @Test func worksWithoutTLS() async throws {
+    @Test func sendsRequestsWithoutTLS() async throws {
         try await HTTP1Server.with(protocols: nil) { _ in
             .send(Self.ok)
         } _: { server in
@@ -278,7 +278,7 @@ import WireTestSupport
         }
     }
 
-    @Test func worksWithPythonHTTPServer() async throws {
+    @Test func sendsRequestsToPythonHTTPServer() async throws {
         let server = try Subprocess(["/usr/bin/python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"])
         try await eventually("the server listening\n\(server.output)\(server.errors)") {
             server.output.contains("port ")

@@ -81,7 +81,7 @@ import Testing
         #expect(pair.clientEvents.goAways.first?.code == .enhanceYourCalm)
     }
 
-    @Test func acknowledgesPingWithItsPayload() throws {
+    @Test func acknowledgesPingWithSamePayload() throws {
         let pair = try MemoryConnection()
         try pair.client.ping(0x0102_0304_0506_0708)
         try pair.server.ping(42)

@@ -47,7 +47,7 @@ import Testing
         #expect(pair.server.openStreams == 10)
     }
 
-    @Test func refusesStreamsAboveLimitThatClientDoesNotKnowYet() throws {
+    @Test func refusesStreamsAboveLimitThatClientHasNotReceived() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 5))
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()

@@ -3,7 +3,7 @@ import Testing
 
 /// A session's information about request bodies that it has not yet sent.
 @Suite struct UnsentBodyTests {
-    @Test func countsBytesAsUnsentUntilDataFrameCarriesThem() throws {
+    @Test func countsBytesAsUnsentUntilSentInDataFrame() throws {
         let pair = try MemoryConnection(grantsWindowByHand: true)
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()

@@ -7,7 +7,8 @@ import Testing
 @Suite struct AwaitedOutcomesTests {
     private let text = #"{"id":"j","app":"a.b","payload":{},"recipients":["f1","51",{"token":"51","ref":"\u0075"}]}"#
 
-    /// A worker dies after the first outcome, which is then reported again. It must not count for the other recipients.
+    /// A worker dies after the first outcome, and another worker reports this outcome again. The repeated outcome must
+    /// not count for other recipients.
     @Test func countsRepeatedOutcomeOnce() throws {
         var awaited = try awaited(text)
         let trace = awaited.traceparent

@@ -219,7 +219,7 @@ import Testing
             failure == "MARTLET_LOG_LEVEL_FILE is not read, because log.level is not a secret: set MARTLET_LOG_LEVEL")
     }
 
-    /// Kubernetes sets such variables in all pods of a namespace with a service named `martlet`.
+    /// Kubernetes sets variables such as `MARTLET_PORT` in all pods of a namespace with a service named `martlet`.
     @Test(arguments: [
         "MARTLET_SERVICE_HOST", "MARTLET_SERVICE_PORT", "MARTLET_SERVICE_PORT_HTTP", "MARTLET_PORT",
         "MARTLET_PORT_8080_TCP", "MARTLET_PORT_8080_TCP_ADDR", "MARTLET_CONFIG",

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The example sets every key if the lines that are commented out are enabled.
-    @Test func exampleSetsEveryKeyToItsDefault() async throws {
+    @Test func exampleSetsEveryKeyToDefault() async throws {
         try await withFile(example.replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }) { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
             for key in ConfigurationKey.allCases {

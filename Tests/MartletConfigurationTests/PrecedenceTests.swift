@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func resolvesRelativePathsInFileAgainstItsFolder() async throws {
+    @Test func resolvesRelativePathsAgainstFolderOfFile() async throws {
         let yaml =
             "amqp:\n  ca_file: a.pem\napns:\n  ca_file: /etc/b.pem\nkeyring:\n  file: \"\"\nfcm:\n  ca_file: c.pem\n"
         try await withFile(yaml) { path in

@@ -131,7 +131,7 @@ struct FleetServiceTests {
                 try await TestSupport.eventually("a worker logs the end of the outage: \(log.text)") {
                     log.text.split(separator: "The table martlet.workers can be read again").count > 1
                 }
-                #expect(members.map(\.workers) == [3, 3, 3], "no worker may take more because others reconnect later")
+                #expect(members.map(\.workers) == [3, 3, 3], "no share may grow because other workers reconnect later")
                 try await TestSupport.eventually("the new quota is counted") {
                     members[0].quotaShares.workers(sharing: "fcm/new") == 1
                 }
@@ -161,7 +161,7 @@ struct FleetServiceTests {
     }
 
     /// The table is missing when the worker stops. In the second case, the table is restored while the worker retries.
-    @Test(arguments: [false, true]) func deletesOrReportsItsRowOnStop(tableReturns: Bool) async throws {
+    @Test(arguments: [false, true]) func deletesOrReportsRowOnStop(tableReturns: Bool) async throws {
         try await TestDatabase.withMigrated { database in
             let (log, pool) = (LogRecorder(), PostgresPool(database.configuration, logger: database.logger))
             defer { pool.close() }

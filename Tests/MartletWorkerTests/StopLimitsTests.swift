@@ -28,7 +28,8 @@ import Testing
             let running = Task { try await group.run() }
             for await _ in signals { break }
             await group.triggerGracefulShutdown()
-            // An error thrown here would also end the process with a failure, and the test would pass without reason.
+            // An error thrown here would also end the process with a failure, and the test would pass for the wrong
+            // reason.
             _ = try? await running.value
         }
     }

@@ -16,7 +16,7 @@ struct SuccessionTests {
         succession.replaced([member(crashes: 2), member(crashes: nil)])
         succession.replaced([member(crashes: 1)])
         #expect(succession.crashes(after: .seconds(14)) == 5, "rows become silent one after the other")
-        #expect(succession.crashes(after: .seconds(601)) == nil, "after 10 minutes it is no loop")
+        #expect(succession.crashes(after: .seconds(601)) == nil, "after 10 minutes there is no crash loop")
     }
 
     @Test func countsOnlyCrashesOfSameName() {

@@ -97,7 +97,7 @@ import Routing
         #expect(explanation("RetriesExhausted").cause.hasSuffix(": RetriesExhausted"))
     }
 
-    /// A fault is given as the cause only if it affects the job's output or, if that is unknown, all the app's outputs.
+    /// A fault is named as the cause only if it affects the job's output or, if that is unknown, all the app's outputs.
     /// Any other fault is only listed in the table.
     @Test(
         arguments: [

@@ -17,7 +17,7 @@ import Testing
         return nil
     }
 
-    @Test func finishesStatementAfterItsResults() throws {
+    @Test func finishesStatementAfterLastResult() throws {
         #expect(outcome(isBatch: false, [.result(1)]) == nil)
         #expect(outcome(isBatch: false, [.result(1), .statementEnded]) == .success([1]))
         #expect(outcome(isBatch: false, [.result(1), .result(2), .statementEnded]) == .success([1, 2]))

@@ -52,7 +52,7 @@ import Testing
         #expect(problems.lazy.compactMap { $0 }.first == problem)
     }
 
-    @Test func reportsChannelByItsField() throws {
+    @Test func reportsChannelByField() throws {
         let job = try Job.read(#"{"app":"a","channel":"c","payload":{}}"#)
         #expect(problem(of: job, for: JobForm()) == "channel: apns accepts token, not channel")
         #expect(problem(of: job, for: JobForm(addresses: [.channel])) == nil)

@@ -50,7 +50,7 @@ import Testing
         for _ in 0..<good { detector.good() }
         #expect(look(&detector, at: end - 1) == nil)
         #expect(look(&detector, at: end) == .ended && !detector.isMixedUp)
-        #expect(look(&detector, at: end + 1) == nil, "the old answers must not begin a new mix-up")
+        #expect(look(&detector, at: end + 1) == nil, "the old answers must not count again")
     }
 
     @Test func continuesWhileMostAnswersAreBad() {

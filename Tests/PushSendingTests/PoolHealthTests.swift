@@ -108,7 +108,7 @@ import Testing
         #expect(pool.reports() == ["- all"])
     }
 
-    @Test func reportsCredentialIfItsOnlyTopicIsRefused() throws {
+    @Test func reportsCredentialIfSoleTopicIsRefused() throws {
         let pool = Pool()
         pool.refuse(try pool.sent("app", topic: "a", at: 0))
         #expect(pool.reports() == ["+ all"])

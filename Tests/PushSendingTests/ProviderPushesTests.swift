@@ -22,7 +22,7 @@ import Testing
         #expect(fixture.last?.judge == .provider)
     }
 
-    @Test func datesDeadTokenToItsRequest() throws {
+    @Test func datesDeadTokenToRequest() throws {
         try fixture.handIn("a")
         fixture.answer(fixture.write()["a"], 410, at: 10)
         #expect(fixture.outcomes == ["unregistered 410 Status410"])

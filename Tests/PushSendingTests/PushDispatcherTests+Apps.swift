@@ -61,9 +61,9 @@ extension PushDispatcherTests {
         #expect(next(at: 31_020)?.isProbe != false, "another app's accepted push must not end the refusal")
     }
 
-    /// Reproduces a finding of the simulation: an app with few pushes waited an hour for refusals of another app.
+    /// Reproduces a finding of the simulation: an app with few pushes waited an hour because another app was refused.
     @Test(arguments: [1, 2])
-    func holdsNoOtherAppIfNothingWasAcceptedForLong(refusedApps: Int) throws {
+    func holdsNoOtherAppAfterLongTimeWithoutAcceptance(refusedApps: Int) throws {
         try handIn("good-0", at: 0)
         try accept(write(at: 0), at: 5)
         for app in 0..<refusedApps { try refuseJob("bad-\(app)", app: "com.example.bad\(app)", at: 3_600_000) }
@@ -72,7 +72,7 @@ extension PushDispatcherTests {
         #expect(good.job.routed.job.id == "good-1" && !good.isProbe)
     }
 
-    /// While nothing is accepted, one refusal is enough to hold an app. Another app's accepted push ends this.
+    /// While nothing is accepted, one refusal is enough to hold an app. An accepted push of another app ends the hold.
     @Test func holdsAppAtFirstRefusalUntilAnotherAppIsAccepted() throws {
         try handIn("other", at: 0)
         try accept(write(at: 0), at: 5)

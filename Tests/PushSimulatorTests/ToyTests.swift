@@ -115,7 +115,8 @@ import Testing
         try await withToys { simulator, control in
             async let longer: Void = simulator.goDown(for: .milliseconds(200))
             async let shorter: Void = simulator.goDown(for: .milliseconds(20))
-            // The longer outage ends when the server is running again, so its restart fails because the port is in use.
+            // When the longer outage ends, the server is already running again, so this restart fails because the port
+            // is in use.
             _ = (try? await longer, try? await shorter)
             #expect(try await control.send("GET", "counters").status == 200)
             let client = try await PushClient.connect(to: simulator)

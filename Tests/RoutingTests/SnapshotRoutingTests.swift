@@ -37,7 +37,7 @@ import RoutingTestSupport
         #expect(route([teamKey, topicKey, certificate], app: explicit) == .success("team key"))
     }
 
-    @Test func usesCertificateOnlyForItsTopics() {
+    @Test func usesCertificateOnlyForListedTopics() {
         #expect(route([teamKey, certificate], topic: "com.example.shop.voip") == .success("certificate"))
         #expect(route([teamKey, certificate], topic: "com.example.shop.complication") == .success("team key"))
     }
@@ -84,7 +84,7 @@ import RoutingTestSupport
                     )))
     }
 
-    @Test func usesExplicitCertificateOnlyForItsTopics() {
+    @Test func usesExplicitCertificateOnlyForListedTopics() {
         var explicit = app
         explicit.accounts["apns"]?.credential = "certificate"
         #expect(

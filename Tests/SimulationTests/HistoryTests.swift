@@ -2,7 +2,8 @@ import FleetSimulation
 import Foundation
 import Testing
 
-/// Whether the elements of a dictionary have the same order in each process. Otherwise a seed gives another history.
+/// Whether the elements of a dictionary have the same order in each process. Otherwise, a seed does not always
+/// produce the same history.
 private let isOrderFixed = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
 
 @Suite(.enabled(if: isOrderFixed, "set SWIFT_DETERMINISTIC_HASHING=1, as scripts/test does"))

@@ -24,7 +24,7 @@ import Testing
         result.accounts.filter { $0.key.app == app && $0.value.lane == lane }.compactMap(\.value.delay).max() ?? .max
     }
 
-    /// Expects at most 1.5 times the time alone, and half a second for the first connection.
+    /// Expects at most 1.5 times the time that the app needs alone, plus half a second for the first connection.
     private static func expect(_ beside: Int64, atMostLongerThan alone: Int64, _ name: String) {
         #expect(beside <= alone * 3 / 2 + 500, "\(name): \(beside) ms beside others, \(alone) ms alone")
     }
@@ -32,7 +32,7 @@ import Testing
     // MARK: Apps beside each other
 
     @Test(arguments: Lane.allCases)
-    func burstBesideSlowBacklog(lane: Lane) {
+    func slowBacklogDoesNotDelayBurstOfOtherApp(lane: Lane) {
         let slow = Self.tenant(0) { ($0.streams, $0.answerMilliseconds) = (40, 1_000) }
         let burst = Self.burst(1, 3_000, lane, at: 30)
         let alone = Self.run([slow, Self.tenant(1)], [burst])
@@ -43,7 +43,7 @@ import Testing
 
     /// The slow apps occupy all waiting queues that the burst may use, so its jobs wait in delay queues for a second or
     /// two.
-    @Test func burstBesideManySlowBacklogs() {
+    @Test func manySlowBacklogsDelayBurstByAtMostThreeSeconds() {
         let slow = (0..<6).map { Self.tenant($0) { ($0.streams, $0.answerMilliseconds) = (100, 5_000) } }
         let burst = Self.burst(6, 3_000, .normal, at: 30)
         let alone = Self.run(slow + [Self.tenant(6)], [burst])
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The bulk lane is full, so the broker refuses the scheduled bulk jobs of one app when they come due.
-    @Test func retriesBesideFullLane() {
+    @Test func fullLaneDoesNotDelayRetriesOfOtherApp() {
         let scheduled = Self.tenant(0) { $0.scheduledShare = 1 }
         let retried = Self.tenant(1) { $0.isRetriedOnce = true }
         let burst = Self.burst(1, 100, .urgent, at: 700)
@@ -68,7 +68,7 @@ import Testing
     // MARK: Lanes of one app
 
     @Test(arguments: [Lane.normal, .bulk])
-    func urgentBesideBacklogOfLimitedApp(lane: Lane) {
+    func backlogOfLimitedAppDoesNotDelayUrgentPushes(lane: Lane) {
         let limited = Self.tenant(0) { ($0.rate, $0.rateIncludesUrgent) = (50, true) }
         let burst = Self.burst(0, 600, .urgent, at: 20)
         let alone = Self.run([limited], [burst])
@@ -81,7 +81,7 @@ import Testing
 
     /// The jobs of a paused app cost the broker nothing while they wait, and are sent within ten seconds after the
     /// pause.
-    @Test func pausedAppWithBacklog() {
+    @Test func sendsBacklogOfPausedAppWithinTenSeconds() {
         let jobs = 2_000
         let pause = Fault(.pausedApp(0), start: 5_000, end: 3_605_000)
         let result = Self.run([Self.tenant(0)], [pause, Self.burst(0, jobs, .normal, at: 10)])
@@ -92,13 +92,13 @@ import Testing
 
     /// Only one of two workers reaches the provider, and must send everything. The other worker's first pushes wait for
     /// five seconds in that worker, and then for 30 seconds in a delay queue.
-    @Test func workerThatCannotReachProvider() {
+    @Test func sendsAllPushesThroughWorkerThatReachesProvider() {
         let cut = Fault(.cutOffWorker(worker: 0), start: 5_000, end: 3_600_000)
         let burst = Self.burst(0, 1_200, .urgent, at: 60)
         let alone = Self.run([Self.tenant(0)], workers: 2, [burst])
         let beside = Self.run([Self.tenant(0)], workers: 2, [cut, burst])
         let (slowest, slowestAlone) = (Self.slowest(0, .urgent, in: beside), Self.slowest(0, .urgent, in: alone))
-        #expect(slowest <= slowestAlone + 40_000, "\(slowest) ms, \(slowestAlone) ms if both reach it")
+        #expect(slowest <= slowestAlone + 40_000, "\(slowest) ms, \(slowestAlone) ms if both do")
     }
 
     /// After one worker could not connect to the provider, the broker prefers the other worker.

@@ -15,7 +15,7 @@ struct AuditTests {
         try await AuditRepository(database.pool).list(filter, limit: 1000)
     }
 
-    @Test func recordsEachChangeWithItsRole() async throws {
+    @Test func recordsEachChangeWithRole() async throws {
         try await TestDatabase.withMigrated { database in
             let start = Timestamp.now
             try await database.withLogin(in: "martlet_operator") { login, role in

@@ -155,7 +155,7 @@ struct DatabaseRoleTests {
     }
 
     /// On a managed PostgreSQL, the owner of the schema may lack the right to create roles.
-    @Test func logsMissingRolesIfOwnerCannotCreateThem() async throws {
+    @Test func logsMissingRolesIfOwnerCannotCreateRoles() async throws {
         try await TestDatabase.withEmpty { database in
             try await database.withLogin(in: "") { login, role in
                 try await database.pool.query("GRANT CREATE ON DATABASE \(database.name) TO \(role)")

@@ -90,7 +90,7 @@ struct DeviceTokenRaceTests {
     private func interleave(_ token: String, _ pool: PostgresPool, isHeldUp: Bool) async throws {
         let changes = (0..<Int.random(in: 2...3)).map { _ in Change.random() }
         if isHeldUp {
-            // All changes wait for the lock on the row and then run at the same time.
+            // Changes that start within a few milliseconds wait for the lock on the row, and then run at the same time.
             try await carryOut(changes[0], token, pool)
             try await pool.transaction { connection in
                 try await connection.query(

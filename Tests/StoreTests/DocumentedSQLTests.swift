@@ -86,7 +86,7 @@ struct DocumentedSQLTests {
     }
 
     /// Martlet works the same whether or not the table has partitions.
-    @Test func worksWithPartitionedTable() async throws {
+    @Test func marksAndRegistersTokensInPartitionedTable() async throws {
         try await withDevices { database, registry, sql in
             let before = (0..<200).map { mark("a\(1000 + $0)", at: 100) }
             try await registry.mark(before)

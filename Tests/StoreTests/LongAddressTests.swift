@@ -30,7 +30,7 @@ import WorkerTestSupport
         }
     }
 
-    @Test func storesLongAddressUnderItsHash() {
+    @Test func storesLongAddressUnderHash() {
         for address in Self.hashed {
             #expect(FiledAddress(address).address == address)
             #expect(FiledAddress(address).token.utf8.count == 50)
@@ -45,7 +45,7 @@ import WorkerTestSupport
         #expect(FiledAddress("sha256:").token == "sha256:n9cUzm9jw7MgyUS3DoCl0QX9Lz4tMK4vqBNw4iP1DQc")
     }
 
-    @Test func givesEachAddressItsOwnKey() {
+    @Test func storesEachAddressUnderDifferentKey() {
         let tokens = Self.all.map { FiledAddress($0).token }
         #expect(Set(tokens).count == tokens.count)
     }

@@ -64,7 +64,7 @@ struct OddRowTests {
 
     /// A running worker keeps using the last readable version of the row. A newly started worker has no such version,
     /// and the app's jobs wait.
-    @Test func unreadableRowStopsOnlyItsApp() async throws {
+    @Test func unreadableRowStopsOnlyAppOfRow() async throws {
         try await TestDatabase.withMigrated { database in
             let ids = try await fill(database)
             try await database.pool.query("ALTER TYPE martlet.environment ADD VALUE 'moon'")

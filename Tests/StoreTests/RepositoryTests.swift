@@ -102,7 +102,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func importsSealedCredentialsAndListsThem() async throws {
+    @Test func importsAndListsSealedCredentials() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             let keyring = try MasterKeyring.sample()

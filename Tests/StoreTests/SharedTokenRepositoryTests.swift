@@ -47,7 +47,7 @@ struct SharedTokenRepositoryTests {
         try await repository.token(of: id, youngerThan: age) { [fleet] in fleet.sign($0) }
     }
 
-    @Test func signsTokenOnceAndSharesItUntilOld() async throws {
+    @Test func signsTokenOnceAndSharesTokenUntilOld() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             let start = fleet.now
@@ -184,8 +184,8 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// A key that was imported with the wrong team gives tokens that Apple rejects. They must not be shared with the
-    /// right credential.
+    /// A key that was imported with the wrong team signs tokens that Apple rejects. The correct credential must not
+    /// share them.
     @Test func keepsTokensOfOtherKeysAndTeamsApart() async throws {
         try await TestDatabase.withMigrated { database in
             let mistaken = try await importKey("f1", into: database, team: "TEAM000009")

@@ -140,7 +140,7 @@ struct SnapshotStoreTests {
         }
     }
 
-    @Test func unopenableCredentialStopsOnlyItsApps() async throws {
+    @Test func unopenableCredentialStopsOnlyDependentApps() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             for team in ["TEAM000001", "TEAM000002", "TEAM000003"] {

@@ -248,7 +248,7 @@ struct WorkerRepositoryTests {
             try await age(newer, 20, database)
             let late = worker("push-8", upFor: .seconds(3_600))
             let earlier = try await repository.replaceSilent(by: late)
-            #expect(earlier.isEmpty, "it started before the others fell silent")
+            #expect(earlier.isEmpty, "the worker started before the others fell silent")
             let replaced = try await repository.replaceSilent(by: worker("push-9"))
             #expect(replaced.map(\.name) == ["push-1"])
             #expect(try await names(database) == ["push-2"])

@@ -27,7 +27,7 @@ struct DuplicateTests {
 
     // MARK: Explanations
 
-    @Test func explainsDuplicatesByFaultOfTheirOwnJob() {
+    @Test func explainsDuplicatesOnlyByFaultOfSameJob() {
         var record = sentTwice()
         #expect(broken(record) == [.duplicatesExplained])
         for cause in [Fault.killWorker(1), .freezeWorker(1), .cut(.broker, worker: 1), .killServers(.rabbitmq)] {
@@ -48,7 +48,7 @@ struct DuplicateTests {
         #expect(broken(record) == [])
     }
 
-    @Test func beginsFaultWhenItStrikes() {
+    @Test func beginsFaultAtStrike() {
         var record = sentTwice()
         record.faults = [FaultRecord(fault: .killWorker(1), start: 1_100, struck: 2_200, end: 3_000)]
         #expect(broken(record) == [.duplicatesExplained], "the fault waited for the worker until 2.2 s")

@@ -33,7 +33,7 @@ struct PlanTests {
         for (short, long) in zip(short, long) { #expect(Array(long.prefix(short.count)) == short) }
     }
 
-    @Test func separatesFaultsOfTrackAndEndsThemInTime() {
+    @Test func separatesFaultsOfTrackAndEndsAllInTime() {
         let profile = Profile.long(minutes: 10)
         for track in Schedule(seed: 4, profile: profile).tracks {
             #expect(!track.isEmpty)

@@ -31,7 +31,7 @@ import WebhookOutput
         #expect(concurrency.urgentBatches == min(2, maximum))
     }
 
-    /// A size that was too large is not restored in one step.
+    /// After a size of batches was too large, it grows again in small steps.
     @Test func growsByOneRecipientAfterShrinking() {
         let concurrency = concurrency { concurrency in
             concurrency.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_001)
@@ -48,7 +48,7 @@ import WebhookOutput
                 for _ in 0..<100 {
                     concurrency.answered(sentAt: round * 10_000, inFlight: 1, nowMilliseconds: round * 10_000 + 9_000)
                 }
-                if round == 0 { #expect(concurrency.recipients == 50, "answers of one round must shrink it only once") }
+                if round == 0 { #expect(concurrency.recipients == 50, "one round must shrink batches only once") }
             }
         }
         #expect(slow.recipients == 1 && slow.batches == 1)

@@ -92,7 +92,7 @@ import WebhookOutput
         }
     }
 
-    @Test func createsReceiverAndShowsItsSecret() throws {
+    @Test func createsReceiverAndShowsSecret() throws {
         var details = CredentialDetails()
         details.account = "crm"
         #expect(throws: CredentialFault("--url is required: the https URL of the receiver")) {

@@ -30,7 +30,7 @@ enum TestBroker {
     }
 }
 
-/// A log of events. A test can wait until the log meets a condition.
+/// A log of events. A test can wait until the events meet a condition.
 final class EventLog<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []

@@ -57,8 +57,8 @@ struct ByteBudgetTests {
     }
 
     /// RabbitMQ closes a connection from which nothing is read for 30 s.
-    @Test("a long pause is interrupted by short reads, so that the broker keeps the connection")
-    func readsNowAndThenDuringLongPause() async throws {
+    @Test("short reads interrupt a long pause, so that the broker keeps the connection")
+    func readsBrieflyDuringLongPause() async throws {
         var configuration = try TestBroker.configuration()
         configuration.longestPause = .milliseconds(500)
         let budget = AMQPByteBudget(limit: 5 * Self.size)

@@ -40,7 +40,7 @@ struct RabbitMQ43Tests {
         await second.consumer.close()
     }
 
-    /// The broker cancels the consumer, which is then created again over another connection.
+    /// The broker cancels the consumer. The client then creates the consumer again over another connection.
     @Test func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement() async throws {
         let queue = Self.queue("timeout")
         try await TestPublisher.publish([[1]], to: queue)

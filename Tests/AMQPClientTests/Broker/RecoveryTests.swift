@@ -30,7 +30,7 @@ struct RecoveryTests {
         // Messages that reached the broker before the cut arrive twice.
         try await consumer.log.wait("all messages") { $0.deliveries.count >= 200 && $0.deliveries.last?.body[0] == 199 }
         #expect(consumer.log.events.deliveries.suffix(200).map { UInt64($0.body[0]) } == Array(0..<200))
-        // A publication is marked only if it has a repeat header and was sent before.
+        // Only the first 100 messages have a repeat header. The publisher adds it to messages sent before the cut.
         let marked = consumer.log.events.deliveries.filter { $0.properties.headers["again"] == true }
         #expect(marked.map { Int($0.body[0]) } == Array(0..<marked.count) && marked.count <= 100)
         await consumer.consumer.close()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Foundations
 
-/// A simulated broker that lets a client log in and consume, and then sends the bytes that a test gives.
+/// A simulated broker that lets a client log in and consume, and then sends the bytes that a test specifies.
 final class ScriptedBroker: Sendable {
     let port: UInt16
     private let listener: Int32

@@ -41,7 +41,7 @@ struct ScriptedBrokerTests {
         }
     }
 
-    /// A header has a value of an unknown type, and another one extends beyond its table.
+    /// The first message has a header of an unknown type. The header of the second message extends beyond its table.
     @Test("unreadable properties do not end the connection")
     func keepsConnectionDespiteUnreadableProperties() async throws {
         let unknown = ScriptedBroker.long([1, UInt8(ascii: "a"), UInt8(ascii: "?")])

@@ -108,7 +108,7 @@ struct VanishedQueueTests {
             try await eventually("the queue exists again: \(recorder.text)") {
                 (try? await broker.counts([queue.name])) == [queue.name: 0]
             }
-            #expect(!recorder.text.contains("\"lost\""), "nothing was published to it: \(recorder.text)")
+            #expect(!recorder.text.contains("\"lost\""), "nothing was published to the queue: \(recorder.text)")
         }
     }
 
@@ -138,7 +138,7 @@ struct VanishedQueueTests {
             let todo = "consumers must bind their queues to \(results.name) again"
             try await broker.delete(queues: [], exchanges: [results.name])
             publisher.checkTopology()
-            try await eventually("the check reports it: \(recorder.text)") { recorder.text.contains(todo) }
+            try await eventually("the check reports the loss: \(recorder.text)") { recorder.text.contains(todo) }
         }
         try await with { publisher, _, recorder, broker in
             let todo = "consumers must bind their queues to \(results.name) again"

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func triesScopedKeyWithOneOfItsTopics() async throws {
+    @Test func triesScopedKeyWithTopicInScope() async throws {
         let scope = TokenKey.Scope(environments: [.production], topics: [Self.app])
         try await withSimulator(scope: scope) { _, check in
             guard case .accepted = await check.run(key(topics: [Self.app, Self.app + ".voip"]), in: .production).result

@@ -86,7 +86,7 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// If the task that shuts the output down is cancelled, it no longer waits for answers.
+    /// If the task that shuts down the output is cancelled, the output stops waiting for answers.
     @Test func abandonsOpenRequestsWhenShutdownIsCancelled() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator) { $0.requestTimeoutSeconds = 600 }

@@ -10,8 +10,8 @@ import Testing
         SharedToken(token: Secret(text.utf8), issuedAt: Timestamp(seconds: 0), age: age)
     }
 
-    /// Returns the answer of `needed` as text (a token, `pending` or `unavailable`), and the maximum age that it
-    /// requests from the store, in milliseconds.
+    /// Returns the answer of `needed` as text (a token, `pending` or `unavailable`), and the maximum age of a token
+    /// that the cache requests from the store, in milliseconds.
     private func ask(_ cache: inout ProviderTokenCache, at now: Int64) -> (String, asked: Int64?) {
         let (answer, fetch) = cache.needed(now: now)
         let word =
@@ -47,7 +47,7 @@ import Testing
         #expect(ask(&cache, at: (25 - age) * Self.minute) == ("pending", 25 * Self.minute))
     }
 
-    /// The age counts from the time of the request, because the answer may have taken long.
+    /// The age counts from the time of the request, because the answer may have been slow.
     @Test func countsTokenAgeFromTimeOfRequest() {
         var cache = ProviderTokenCache()
         _ = cache.needed(now: 0)

@@ -110,8 +110,8 @@ struct WireFixture {
         return recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined(separator: ", ")
     }
 
-    /// Returns device tokens with a common prefix, in hexadecimal. The first is not all zeros, because no device has
-    /// that token.
+    /// Returns numbered device tokens with a common prefix, in hexadecimal. The first number is 1, because no device
+    /// has a token of zeros.
     static func tokens(_ count: Int, _ prefix: String = "") -> [String] {
         (0..<count).map { number in
             let digits = String(number + 1, radix: 16)

@@ -42,7 +42,7 @@ def above_the_limit():
                     frame(DATA, END_STREAM, second, b"{}"))
         expect(client.answer(second), ("reset", REFUSED_STREAM))
         client.send(frame(DATA, END_STREAM, first, b"{}"))
-        expect(client.answer(first), (403, '{"reason":"MissingProviderToken"}'), "the connection goes on")
+        expect(client.answer(first), (403, '{"reason":"MissingProviderToken"}'), "the connection stays open")
         expect(client.answer(client.push()), (200, ""))
         expect(simulator.counters()["refused_streams"], 1)
 
@@ -94,13 +94,13 @@ def malformed_requests():
         expect(client.answer(client.push(extra=[("Content-Type", "secret")])), ("reset", PROTOCOL_ERROR), "upper case")
         expect(client.answer(client.push(extra=[("content-length", "3")])), ("reset", PROTOCOL_ERROR), "wrong length")
         expect(client.answer(client.push(_path=None)), ("reset", PROTOCOL_ERROR), "no path")
-        expect(client.answer(client.push()), (200, ""), "the connection goes on")
+        expect(client.answer(client.push()), (200, ""), "the connection stays open")
         counters = simulator.counters()
         expect((counters["malformed_requests"], counters["arrivals"]), (3, 1))
         assert "Content-Type" in simulator.log and "secret" not in simulator.log, simulator.log
         client.send(frame(DATA, 0, 0, b"x"))
         expect(end_of(client), PROTOCOL_ERROR)
-        eventually("it is counted", lambda: simulator.counters()["broken_connections"] == 1)
+        eventually("the broken connection is counted", lambda: simulator.counters()["broken_connections"] == 1)
         assert "a connection broke" in simulator.log, simulator.log
 
 
@@ -139,7 +139,7 @@ def slow_body():
         stream = client.stream()
         client.send(frame(HEADERS, END_HEADERS, stream, hpack(client.fields())), frame(DATA, 0, stream, b"{"))
         expect(client.answer(stream), ("reset", CANCEL))
-        expect(client.answer(client.push()), (200, ""), "the connection goes on")
+        expect(client.answer(client.push()), (200, ""), "the connection stays open")
         expect(simulator.counters()["timeouts"], 1)
         # A connection without requests may stay idle for any time.
         waiting = client.push(_path="/3/device/de1ade1a2500")
@@ -175,7 +175,7 @@ def flood(what, begins=False):
             pass
         code = end_of(client)
         assert code in (None, ENHANCE_YOUR_CALM), code
-        eventually("it is counted", lambda: simulator.counters()["broken_connections"] == 1)
+        eventually("the broken connection is counted", lambda: simulator.counters()["broken_connections"] == 1)
         works(simulator)
 
 
@@ -209,7 +209,7 @@ def continuations():
         works(simulator)
 
 
-def refusals_nobody_reads():
+def unread_refusals():
     """Opens streams above the limit and never reads. The pending answers must not fill the simulator's memory."""
     with Simulator(measured=True) as simulator, Client(simulator) as client:
         client.limit(1)
@@ -269,7 +269,7 @@ def quick_connections():
                     client.limit(1)
         grown = simulator.resident - before
         assert grown < 30_000, f"{grown} KB for 3,000 connections"
-        eventually("all are closed", lambda: simulator.counters()["open_connections"] == 0)
+        eventually("all connections are closed", lambda: simulator.counters()["open_connections"] == 0)
 
 
 def no_descriptors_left():
@@ -280,7 +280,7 @@ def no_descriptors_left():
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", simulator.port))
             crowd.append(one)
-        eventually("it says so", lambda: "a connection cannot be accepted" in simulator.log)
+        eventually("the refused connection is logged", lambda: "a connection cannot be accepted" in simulator.log)
         before = simulator.processor_time
         time.sleep(2)
         used = simulator.processor_time - before

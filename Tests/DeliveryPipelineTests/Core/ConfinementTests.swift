@@ -8,7 +8,8 @@ import Testing
         await #expect(processExitsWith: .failure) {
             let harness = PipelineHarness()
             harness.deliver(jobBody())
-            // An error thrown here would also end the process with a failure, and the test would pass without reason.
+            // An error thrown here would also end the process with a failure, and the test would pass for the wrong
+            // reason.
             guard let job = try? harness.job(0) else { return }
             harness.core.report([job.outcome(0, .sent)])
             harness.core.queue.sync {}

@@ -56,7 +56,7 @@ import Testing
     /// The job was published while the first worker declared the topology: the exchange existed, but the lane was not
     /// bound yet.
     @Test(arguments: [("bulk", "bulk"), ("", "normal")])
-    func movesJobThatArrivedBeforeItsLaneWasBound(key: String, lane: String) throws {
+    func movesJobThatArrivedBeforeLaneWasBound(key: String, lane: String) throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([], exchange: "martlet.jobs", key: key)])
         let moved = try #require(harness.published.first)
@@ -85,11 +85,11 @@ import Testing
         #expect(harness.rejected.map(\.number) == [1] && harness.acknowledged == [])
     }
 
-    /// The routing keys of the workers are not lanes if a publisher uses them.
+    /// A routing key that only workers may use selects no lane if a publisher uses it.
     @Test(arguments: [
         "nrmal", "urgnt", "a.b.#", String(repeating: "n", count: 255), "urgent.returned", "bulk.waiting.7", "suspects",
     ])
-    func deadLettersJobOfUnknownLaneUnderItsRoutingKey(key: String) throws {
+    func deadLettersJobOfUnknownLaneUnderSameRoutingKey(key: String) throws {
         let harness = PipelineHarness()
         // The publisher forged both the header and the record that the job was dead-lettered.
         var delivery = dropped([Self.death("expired", "q")], exchange: "martlet.jobs", key: key)

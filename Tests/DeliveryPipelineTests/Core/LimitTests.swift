@@ -51,7 +51,7 @@ import Testing
         let own = #"{"a":"\#(String(repeating: "x", count: 70_000))"}"#
         let harness = PipelineHarness()
         harness.deliver(body().replacing(#""aa""#, with: #"{"token":"aa","payload":\#(own)}"#))
-        #expect(harness.started == ["order-1"], "only the output may reject it")
+        #expect(harness.started == ["order-1"], "only the output may reject the payload")
     }
 
     @Test func limitsNestingDepth() throws {

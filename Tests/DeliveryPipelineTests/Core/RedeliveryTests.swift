@@ -92,7 +92,7 @@ import Testing
         let harness = orphaned([.sample(jobBody(), number: 1), .sample(jobBody(), number: 2)])
         try finish(harness, job: 0)
         harness.deliver([again(number: 1), again(number: 2), again(number: 3)])
-        #expect(harness.acknowledged == [2], "one has ended, one is running")
+        #expect(harness.acknowledged == [2], "one job has ended, and one is running")
         #expect(harness.started.count == 3, "the third is another message")
         try finish(harness, job: 1)
         try finish(harness, job: 2)
@@ -304,7 +304,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test(arguments: [true, false]) func rejectsJobThatCannotBeDeadLetteredUnderItsLastTag(returnsFirst: Bool) throws {
+    @Test(arguments: [true, false]) func usesLastTagToRejectJobThatCannotBeDeadLettered(returnsFirst: Bool) throws {
         let harness = orphaned([.sample("{", number: 1)])
         if returnsFirst { harness.deliver([again("{")]) }
         let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [(-1, false), (0, true), (1, true)])
-    func sendsToTokenRegisteredAfterItsDeath(seconds: Int64, isSent: Bool) throws {
+    func sendsToTokenRegisteredAfterDeath(seconds: Int64, isSent: Bool) throws {
         let registered = death.seconds + seconds
         let harness = harness(dead: ["aa01"])
         harness.deliver(

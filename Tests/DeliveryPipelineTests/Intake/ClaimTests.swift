@@ -232,7 +232,7 @@ import Testing
 
     /// The job has a claim request from an earlier delivery. It times out again behind another claim, before a second
     /// request is sent. Only the earlier request may have claimed the name.
-    @Test func keepsEarlierClaimOfJobThatTimesOutBeforeItsRequest() throws {
+    @Test func keepsEarlierClaimOfJobThatTimesOutBeforeNewRequest() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")
         harness.deliver(jobBody("asked", more: Self.once), number: 1)
         harness.deliver(
@@ -259,7 +259,7 @@ import Testing
         #expect(try harness.job(0).redelivered)
     }
 
-    @Test func expiresJobBeforeItsClaimIsAnswered() throws {
+    @Test func expiresJobBeforeClaimIsAnswered() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once + #""expires_at":1800000020,"#))
         for _ in 1...5 { harness.passLookUpTime() }

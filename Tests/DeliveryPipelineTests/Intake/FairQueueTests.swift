@@ -27,7 +27,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func skipsBlockedAppAndKeepsItsTurn() throws {
+    @Test func skipsBlockedAppWithoutLossOfTurn() throws {
         var queue = FairQueue()
         for (number, app) in [0, 0, 1, 2].enumerated() { queue.append(try waiting(UInt64(number), apps[app])) }
         var taken: [String?] = []
@@ -56,7 +56,7 @@ import Testing
         for _ in 0..<3 {
             taken.append(name(queue.surplus(over: { _ in limit(jobs: 10, bytes: 1_000) }, all: limit()) { _ in false }))
         }
-        #expect(taken == ["a2", "a1", nil], "only bytes above the limit are surplus")
+        #expect(taken == ["a2", "a1", nil], "only jobs beyond the limit of bytes may be removed")
         queue.append(try waiting(9, apps[0], body: large))
         let left = queue.next { $0 === apps[0] }
         #expect(name(left) == "a0")

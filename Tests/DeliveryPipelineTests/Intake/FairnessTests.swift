@@ -35,7 +35,7 @@ import Routing
         #expect(harness.started == ["shop-0", "shop-1", "shop-2"])
     }
 
-    @Test func movesExcessJobsToWaitingQueueAndStartsThemLater() throws {
+    @Test func movesExcessJobsToWaitingQueueForLaterStart() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) {
             $0.limits.appShare = 50
             $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]

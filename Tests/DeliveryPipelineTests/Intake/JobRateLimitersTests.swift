@@ -51,7 +51,7 @@ import Testing
         #expect(wait(&limiters, job, earlier: slot, seconds: 0) == 60_000)
     }
 
-    @Test func limitsJobsOfOneIDByTheirOwnRates() throws {
+    @Test func limitsJobsOfOneIDByOwnRates() throws {
         var limiters = JobRateLimiters()
         let job = try job("same")
         for _ in 0..<3 { #expect((wait(&limiters, job, rate: 10) == nil) == (wait(&limiters, job, rate: 20) == nil)) }
@@ -84,7 +84,7 @@ import Testing
         }
         let one = try job("one", app: "one-more")
         #expect(wait(&limiters, one, rate: 1) == 5_000)
-        #expect(wait(&limiters, try job("7", app: "app-7"), rate: 1) != nil, "its rate must still apply")
+        #expect(wait(&limiters, try job("7", app: "app-7"), rate: 1) != nil, "the rate of the job must still apply")
         #expect(wait(&limiters, one, rate: 1, waited: 5, seconds: 60) == nil)
     }
 }

@@ -19,7 +19,7 @@ import Testing
         message.properties.headers["x-martlet-slot"]?.integer ?? 0
     }
 
-    @Test func delaysJobsUntilTheirSlots() throws {
+    @Test func delaysJobsUntilAssignedSlots() throws {
         #expect(site.paced.count == 291, "a worker keeps four seconds of work")
         let slots = site.paced.map(slot).sorted()
         let (first, last) = (try #require(slots.first), try #require(slots.last))
@@ -37,7 +37,7 @@ import Testing
         #expect(try slot(#require(site.paced.last)) == last + 250)
     }
 
-    @Test func sendsJobThatReturnsAtItsSlot() throws {
+    @Test func sendsJobThatReturnsAtAssignedSlot() throws {
         let message = try #require(site.paced.max { slot($0) < slot($1) })
         site.pass(seconds: 80)
         site.comesBack(message)
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Waiting queues share a limit on the bytes that a worker holds, so a few large jobs would block all of them.
-    @Test func delaysLargeJobsInsteadOfMovingThem() {
+    @Test func delaysLargeJobsAndMovesNone() {
         let site = PacedSite(2) { $0.prefetchBytes = 64_000 }
         let padding = String(repeating: " ", count: 1_000)
         site.deliver(40, of: 1, more: padding)

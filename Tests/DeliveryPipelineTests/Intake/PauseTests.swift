@@ -6,7 +6,7 @@ import Routing
 import Store
 import Testing
 
-/// The jobs of a paused app. They wait in a waiting queue, of which a worker holds a few.
+/// The jobs of a paused app. They wait in a waiting queue, and a worker holds only a few of them.
 @Suite struct PauseTests {
     private let harness = PipelineHarness(apps: [.pausedShop, PacedSite.other])
 
@@ -45,8 +45,8 @@ import Testing
         #expect(harness.started == ["other"])
     }
 
-    /// Exchanging the held jobs lets the jobs of other apps through, which other workers may have moved to the same
-    /// queue.
+    /// When a worker exchanges its held jobs for others, it also receives jobs of other apps that other workers may
+    /// have moved to the same queue.
     @Test func exchangesHeldJobsAtGrowingIntervals() {
         deliver(1..<5, from: .waiting(.normal, 0))
         harness.passBeat()
@@ -83,7 +83,7 @@ import Testing
         #expect(try harness.outcomes().map { $0["reason"] } == ["Cancelled", "Cancelled"])
     }
 
-    @Test func delaysScheduledJobUntilItsTime() {
+    @Test func delaysScheduledJobUntilScheduledTime() {
         deliver(1..<2, from: .lane(.normal), more: #""send_at":1800003600,"#)
         #expect(harness.moved == ["martlet.delay.3600 normal.returned"])
     }

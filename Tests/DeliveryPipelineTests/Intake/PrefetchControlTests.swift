@@ -51,7 +51,7 @@ import Testing
         #expect(
             beat(&control, held: 4_000, waiting: 72_000, throughput: 9_000) == [500], "one second's work is an eighth")
         #expect(beat(&control, 8, held: 500, waiting: 1_000_000, throughput: 0).last == 1)
-        #expect(beat(&control, 20, held: 1, waiting: 2_000, throughput: 0).last == 1, "it must not oscillate")
+        #expect(beat(&control, 20, held: 1, waiting: 2_000, throughput: 0).last == 1, "the prefetch must not oscillate")
         #expect(beat(&control, 2, held: 0, waiting: 0, throughput: 0) == [4, 4], "the initial prefetch")
     }
 

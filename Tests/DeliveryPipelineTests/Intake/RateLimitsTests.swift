@@ -8,7 +8,7 @@ import Testing
 /// Tests of the rate limits of apps and jobs. Only a few of the jobs that exceed a rate limit wait in the worker. The
 /// others wait in the broker.
 @Suite struct RateLimitsTests {
-    @Test func sendsToAppAtItsRate() {
+    @Test func sendsToAppAtConfiguredRate() {
         let site = PacedSite(100)
         site.deliver(100, of: 10)
         for _ in 0..<100 { site.harness.passPace(milliseconds: 20) }
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: A job's own rate
 
-    @Test func limitsOnlyJobWithItsOwnRate() {
+    @Test func limitsOnlyJobWithOwnRate() {
         let site = PacedSite(nil)
         site.harness.deliver((1...5).map { PacedSite.part($0) })
         site.harness.deliver((11...15).map { PacedSite.part($0, job: "fast", ) })
@@ -165,7 +165,7 @@ import Testing
         #expect(site.paced.allSatisfy { $0.properties.headers["x-martlet-slot-rate"] == 10 })
     }
 
-    @Test func sendsPartAtItsSlot() throws {
+    @Test func sendsPartAtAssignedSlot() throws {
         let site = PacedSite(nil)
         site.harness.deliver((1...5).map { PacedSite.part($0) })
         #expect(site.sent == 10)
@@ -184,7 +184,7 @@ import Testing
         #expect(site.sent == 10 && site.paced.isEmpty, "only the app's rate may apply")
     }
 
-    @Test func splitsJobByItsOwnRateAndKeepsRateInChunks() throws {
+    @Test func splitsJobByOwnRateAndKeepsRateInChunks() throws {
         let site = PacedSite(nil)
         site.harness.deliver(PacedSite.body("big", recipients: 105, more: #""rate":200,"#))
         let named = try #require(site.harness.published.last)

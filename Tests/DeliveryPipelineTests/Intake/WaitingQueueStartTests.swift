@@ -5,7 +5,7 @@ import PushModel
 import Routing
 import Testing
 
-/// The behaviour of a worker while it does not yet know which waiting queues are in use.
+/// The behaviour of a worker before it has learned which waiting queues are in use.
 @Suite struct WaitingQueueStartTests {
     private let harness = PipelineHarness(maximumInFlight: 8) {
         $0.limits.appShare = 50

@@ -41,7 +41,7 @@ import Testing
         #expect(!set.contains(.lane(.normal)) && set.contains(.dropped) && set.queues.count == JobQueue.all.count - 1)
     }
 
-    @Test func givesEachFloodingAppItsOwnQueue() {
+    @Test func assignsSeparateQueueToEachFloodingApp() {
         for app in 0..<3 { flood(app, number: UInt64(100 * app)) }
         let all = (0..<3).map(keys)
         #expect(all.allSatisfy { $0.count == 1 }, "\(all)")
@@ -67,7 +67,7 @@ import Testing
             })
     }
 
-    @Test(arguments: Lane.allCases) func movesJobToQueueOfItsLane(lane: Lane) {
+    @Test(arguments: Lane.allCases) func movesJobToWaitingQueueOfSameLane(lane: Lane) {
         flood(0, lane: lane, number: 1)
         #expect(keys(0).allSatisfy { $0.hasPrefix("\(lane.rawValue).waiting.") } && !keys(0).isEmpty)
     }

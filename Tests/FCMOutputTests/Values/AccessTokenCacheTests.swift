@@ -58,7 +58,7 @@ import Testing
         #expect(second.answer == .token(Self.one) && second.fetches)
     }
 
-    @Test func renewsShortLivedTokenAtHalfItsLifetime() {
+    @Test func renewsShortLivedTokenAtHalfOfLifetime() {
         var cache = held(lifetime: 60)
         let first = cache.needed(now: 29_999), second = cache.needed(now: 30_000), third = cache.needed(now: 50_000)
         #expect(!first.fetches && second.fetches)
@@ -88,7 +88,7 @@ import Testing
         #expect(asked.answer == .pending && asked.fetches && !again.fetches)
         _ = cache.fetched(.token(Self.other, lifetimeSeconds: 3_600), now: 400, random: 0)
         cache.refused(Self.one, now: 500)
-        // For ten seconds, a refusal may answer a request that was sent with the previous token.
+        // For ten seconds, a refusal may be the answer to a request that was sent with the previous token.
         cache.refused(Self.other, now: 10_399)
         let new = cache.needed(now: 10_399)
         #expect(new.answer == .token(Self.other) && !new.fetches)

@@ -28,7 +28,7 @@ import Testing
         dispatcher.turnEnds()
     }
 
-    /// Hands in a job and sends its push, which gets no answer.
+    /// Queues a job and sends its push, which gets no answer.
     private func timeOut(_ id: String, at now: Int64) throws {
         try handIn(id, at: now)
         let push = try #require(dispatcher.next(onlyUrgent: false, at: dispatcher.moment(now)))

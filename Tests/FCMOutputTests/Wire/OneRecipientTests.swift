@@ -60,12 +60,13 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func blamesTokenIfPayloadWasAccepted() async throws {
+    @Test func attributesFaultToTokenIfPayloadWasAccepted() async throws {
         let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         // The refusal of the first token arrives before the payload is accepted for another token.
         let plain = PlannedFCMAnswer(.invalidArgument)
-        // This answer blames the payload. FCM has accepted the payload for another recipient, so the job continues.
+        // This answer states that the payload is at fault. FCM has accepted the payload for another recipient, so the
+        // job continues.
         let payload = PlannedFCMAnswer(.invalidPayload)
         simulator.setAnswer(plain, forToken: "odd:APA91b")
         simulator.setAnswer(payload, forToken: "odder:APA91b")

@@ -40,8 +40,8 @@ enum FrameEncoder {
             + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) } + payload
     }
 
-    /// Returns a stream identifier. Most bytes give a small identifier, which may be in use. The highest values give
-    /// the largest identifiers.
+    /// Returns a stream identifier. Most bytes produce a small identifier, which may be in use. The highest values
+    /// produce the largest identifiers.
     private static func id(_ byte: UInt8) -> UInt32 {
         byte < 0xf8 ? UInt32(byte) : UInt32.max - UInt32(0xff - byte)
     }

@@ -50,7 +50,7 @@ final class SessionRules {
 
     func checkEnd(of session: some HTTP2Endpoint) {
         if failure != nil, session.wantsRead { self.break("an ended session wants to read") }
-        // A peer can't make a session send much more than it received.
+        // A peer must not be able to make a session send much more than the session has received.
         if collected > 64 * received + 8_000_000 { self.break("\(collected) bytes of output for \(received)") }
     }
 

@@ -55,7 +55,7 @@ struct BrokersPageTests {
             let results = try url(of: "shop-results", "secret", installation)
             #expect(await declares(bound("shop.push-results", "*.unregistered.#"), results, installation) == nil)
             #expect(await publishes(to: names.jobs, results, installation) == 403)
-            // No worker runs, so the command publishes the job and waits in vain for its outcome.
+            // No worker runs, so the command publishes the job, and its wait for the outcome times out.
             let waited = try await installation.martlet(
                 ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
                 input: JobText("order-1", app: Self.app, to: [Token.random()]).json)

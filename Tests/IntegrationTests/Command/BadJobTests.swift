@@ -97,7 +97,7 @@ struct BadJobTests {
             await publisher.close()
             try await installation.withWorker { worker in
                 try await installation.results.wait(for: 5)
-                try await eventually("one is rejected\n\(worker.errors)") { installation.results.rejections.count == 1 }
+                try await eventually("a rejected job\n\(worker.errors)") { installation.results.rejections.count == 1 }
                 #expect(!worker.errors.contains("Lost the connection"), "\(worker.errors)")
             }
             #expect(installation.results.tally == ["sent": 5])

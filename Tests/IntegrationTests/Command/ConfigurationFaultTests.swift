@@ -52,7 +52,7 @@ struct ConfigurationFaultTests {
         }
     }
 
-    @Test func namesMissingOrInvalidFileWithoutItsText() async throws {
+    @Test func namesMissingOrInvalidFileWithoutText() async throws {
         try await Installation.with { installation in
             let missing = try await Subprocess.run([Project.command, "worker", "--config", "/nowhere/martlet.yaml"])
             #expect(missing.status == 78)

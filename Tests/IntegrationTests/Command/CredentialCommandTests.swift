@@ -88,7 +88,7 @@ struct CredentialCommandTests {
         }
     }
 
-    @Test func namesInvalidFileAndItsFault() async throws {
+    @Test func namesInvalidFileAndFault() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
             let p12 = installation.path("push.p12"), wrong = try installation.write("wrong\n", to: "wrong")

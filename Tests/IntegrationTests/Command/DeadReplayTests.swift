@@ -109,7 +109,7 @@ struct DeadReplayTests {
         }
     }
 
-    /// The routing key leads from a worker to a lane, but not from a publisher.
+    /// With this routing key, a message of a worker reaches a lane, but a message of a publisher does not.
     @Test func replaysJobPublishedWithWorkersRoutingKeyOnlyIntoGivenLane() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

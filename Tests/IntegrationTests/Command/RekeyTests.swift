@@ -78,7 +78,7 @@ struct RekeyTests {
         }
     }
 
-    @Test func namesRowsOfLostMasterKeyAndHoldsOnlyTheirJobs() async throws {
+    @Test func namesRowsOfLostMasterKeyAndHoldsOnlyAffectedJobs() async throws {
         try await Installation.with { installation in
             let lost = try MasterKeyring(text: "lost \(String(repeating: "C", count: 42))A=", source: "test")
             try await installation.addTokenApp("com.example.shop")

@@ -79,7 +79,7 @@ struct ThirdPartyOutputTests {
         }
     }
 
-    @Test func commandsKnowThirdPartyOutput() async throws {
+    @Test func commandsSupportThirdPartyOutput() async throws {
         try await Installation.with { installation in
             let wrong = try await run(["worker", "--set", "ntfy.request_timeout=0"], installation)
             #expect(

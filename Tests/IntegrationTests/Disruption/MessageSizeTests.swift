@@ -19,7 +19,7 @@ extension PrivateServerTests {
                 try await installation.publish([large])
                 try await limit(bytes: 20_000)
                 try await InProcessWorker.run(in: installation) { worker in
-                    try await eventually("one is rejected: \(worker.counts)") { worker.counts.jobsRejected == 1 }
+                    try await eventually("one job is rejected: \(worker.counts)") { worker.counts.jobsRejected == 1 }
                     try await installation.publish([JobText("small", app: Self.app, to: [Token.random()])])
                     try await installation.results.wait(for: 1)
                     try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }

@@ -51,7 +51,7 @@ struct PoolerTests {
 
     /// The configuration for a pooler is `database.listen: false`. With it, all processes and commands find changes by
     /// polling.
-    @Test func worksWithoutListeningBehindPooler() async throws {
+    @Test func findsChangesByPollingBehindPooler() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await Pooler.with(server: installation.servers.database, backends: 4) { pooler in

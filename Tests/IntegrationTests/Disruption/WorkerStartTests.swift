@@ -86,7 +86,7 @@ struct WorkerStartTests {
 
     /// Only root can start the worker as another user. The files in /proc of a process that can't be dumped belong to
     /// root.
-    @Test(.enabled(if: getuid() == 0)) func protectsItsMemoryFromOtherProcesses() async throws {
+    @Test(.enabled(if: getuid() == 0)) func protectsMemoryFromOtherProcesses() async throws {
         let keys = "master-1 \(String(repeating: "A", count: 43))="
         let worker = try Subprocess(
             ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", Project.command, "worker"],

@@ -13,7 +13,7 @@ import Routing
 struct RefusedCredentialTests {
     private static let app = "com.example.shop"
 
-    @Test func reportsRefusedCredentialAndHoldsItsJobs() async throws {
+    @Test func reportsRefusedCredentialAndHoldsJobs() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             var faults = StandingFaults()

@@ -81,7 +81,7 @@ struct OutageTests {
         }
     }
 
-    @Test func reportsOutcomesThatNoQueueTakes() async throws {
+    @Test func reportsOutcomesThatNoQueueReceives() async throws {
         try await Outage.happens(OwnOutage.unrouted.rawValue, hasOutcomes: false) { there, look in
             await there.installation.results.stop()
             try await there.installation.broker.delete(

@@ -64,7 +64,7 @@ struct SuppressionTests {
                 try await installation.publish([
                     JobText("many", app: Self.app, to: [dead, live], more: #","results":"problems""#)
                 ])
-                try await TestSupport.eventually("one is suppressed: \(installation.results.tally)") {
+                try await TestSupport.eventually("one push is suppressed: \(installation.results.tally)") {
                     kinds(installation, "many") == ["suppressed": 1]
                 }
                 try await TestSupport.eventually("the live token gets its push") {

@@ -72,8 +72,9 @@ import Testing
         #expect(read { $0.utf8.count == 200_000 }.utf8.count == 200_000)
     }
 
-    /// Every write to /dev/full fails, as on a full disk. Because it is a character device, the writer's thread writes
-    /// to it, as to a terminal. A regular file that is open for reading tests the write on the caller's thread.
+    /// Every write to /dev/full fails, as on a full disk. Because /dev/full is a character device, the writer's own
+    /// thread writes to it, as to a terminal. The caller's thread writes to regular files. Writing to the second file
+    /// fails because it is open only for reading.
     @Test(arguments: [("/dev/full", O_WRONLY), (#filePath, O_RDONLY)])
     func countsAndReportsLinesThatFileRefused(path: String, mode: Int32) {
         let file = open(path, mode)

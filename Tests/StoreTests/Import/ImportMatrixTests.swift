@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Testing
 
-/// Real files, each with the credential it must give or the exact error.
+/// Real files, each with the credential that the import must create or the exact error.
 @Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct ImportMatrixTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -70,7 +70,7 @@ struct ImportMatrixTests {
     private static let shop =
         "com.example.shop(app) com.example.shop.complication(complication) com.example.shop.voip(voip) of TEAM000001 for production+sandbox"
 
-    /// All files that contain the same certificate give the same credential.
+    /// All files that contain the same certificate result in the same credential.
     @Test(arguments: [
         Row("modern.p12", passphrase: "secret", gives: "1"), Row("keychain.p12", passphrase: "secret", gives: "1"),
         Row("empty.p12", gives: "1"), Row("empty.p12", passphrase: "", gives: "1"),
@@ -101,7 +101,7 @@ struct ImportMatrixTests {
         let plain = try APNSCredentials().read([try openSSL.file("both.pem")], CredentialDetails(), now: .now)
         guard case .certificate(let chain, let key) = new.kind, case .certificate(let leaf, let plainKey) = plain.kind
         else {
-            Issue.record("both files must give a certificate")
+            Issue.record("both files must contain a certificate")
             return
         }
         #expect(chain.first == leaf.first && key == plainKey && new.fingerprint == plain.fingerprint)

@@ -11,7 +11,7 @@ package let deadlineFactor = ProcessInfo.processInfo.environment["MARTLET_TEST_P
 
 /// Runs `body` until a run takes no longer than `limit`, and returns the result of that run.
 ///
-/// It is for results that depend on the time that passes within `body`, such as the age of a row.
+/// Use this function for results that depend on the time that passes within `body`, such as the age of a row.
 package func undisturbed<Value>(within limit: Duration, _ body: () async throws -> Value) async throws -> Value {
     while true {
         let start = ContinuousClock.now

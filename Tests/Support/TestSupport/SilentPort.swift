@@ -1,7 +1,7 @@
 import Foundation
 
 /// A loopback port that accepts connections while this object exists, but never sends anything. The kernel accepts the
-/// connections, and no thread takes them over.
+/// connections, and no thread reads from them.
 package final class SilentPort: Sendable {
     package let port: Int
     private let descriptor: Int32

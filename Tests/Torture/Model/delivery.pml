@@ -53,12 +53,12 @@ Message queue[PLACES];
 byte holder[NAMES]; /* the owner of a name's claim, or 0 */
 bool database = true;
 byte ownerOf[2];    /* the owner for whom each worker is making a claim */
-/* A claim that is still tried although its job waits in the broker again. */
+/* A claim that a worker still tries to make although its job waits in the broker again. */
 byte lateName, lateOwner, latePredecessor;
 byte names = FIRST_NAME;
 byte crashes = CRASHES, losses = LOSSES, moves = MOVES, holds = HOLDS;
 
-/* Checked values: how often each recipient was sent to, and whether an outcome was published, possibly `unknown`. */
+/* The checked values: the number of pushes to each recipient, and whether an outcome, even `unknown`, was published. */
 byte sent[3];
 bool told[3];
 

@@ -15,7 +15,7 @@ import WebPushOutput
             tokenAgeSeconds: tokenAge, isRepeated: isRepeated)
     }
 
-    @Test(arguments: [nil, 0, 86_400_001] as [Int64?]) func blamesKeyThatServiceNames(provenAgo: Int64?) {
+    @Test(arguments: [nil, 0, 86_400_001] as [Int64?]) func attributesRefusalToKeyThatServiceNames(provenAgo: Int64?) {
         #expect(verdict(isExplained: true, provenAgo: provenAgo) == .keyRefused)
     }
 
@@ -27,7 +27,7 @@ import WebPushOutput
         #expect(verdict(tokenAge: 3_600, isRepeated: true) == .keyInDoubt)
     }
 
-    @Test func blamesSubscriptionWhileKeyIsProven() {
+    @Test func attributesRefusalToSubscriptionWhileKeyIsProven() {
         #expect(verdict(provenAgo: 0, tokenAge: 3_600) == .foreignSubscription)
         #expect(verdict(provenAgo: 600_000) == .foreignSubscription, "a service that is used every ten minutes")
         #expect(verdict(provenAgo: 86_400_000) == .foreignSubscription)

@@ -62,7 +62,7 @@ import WireTestSupport
         }
     }
 
-    @Test func reportsRedirectsWithoutFollowingThem() async throws {
+    @Test func reportsRedirectsAndFollowsNone() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { elsewhere in
             let there = "https://localhost:\(elsewhere.port)/x"
             try await ScriptedServer.with(answer: { _ in .init(status: 307, fields: ["location": there]) }) { server in

@@ -185,8 +185,8 @@ package final class ModelBroker {
         moved(queue)
     }
 
-    /// Publishes a message that was removed from a queue to the queue's dead-letter exchange. Retries if no queue takes
-    /// it.
+    /// Publishes a message that was removed from a queue to the queue's dead-letter exchange. Retries if no queue
+    /// accepts it.
     private func deadLetter(_ message: ModelMessage, of queue: ModelQueue, because reason: String) {
         guard let exchange = queue.deadLetterExchange else { return queue.settled() }
         deadLetters[queue.name, default: 0] += 1

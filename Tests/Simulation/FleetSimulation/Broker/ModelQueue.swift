@@ -1,8 +1,8 @@
 import AMQPClient
 import DequeModule
 
-/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues", "Consumer Priorities"). Of the consumers with
-/// free prefetch, those with the highest priority receive messages in turn.
+/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues", "Consumer Priorities"). Among the consumers
+/// with free prefetch, those with the highest priority receive messages in turn.
 package final class ModelQueue {
     let name: String
     /// The time after which a message at the head expires, in milliseconds, or `nil` if messages do not expire.

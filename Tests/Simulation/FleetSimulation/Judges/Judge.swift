@@ -44,8 +44,8 @@ package struct Judge {
             clockError: fleet.workers.map { abs($0.clockError) }.max() ?? 0)
     }
 
-    /// The time around a fault in which it may hide answers from a worker, in milliseconds. A worker that dies has not
-    /// reported pushes of the last seconds, and an answer may be awaited for half a minute.
+    /// The time around a fault in which the fault may hide answers from a worker, in milliseconds. A worker that dies
+    /// has not reported the pushes of its last seconds, and a worker may wait half a minute for an answer.
     private static let around: Int64 = 60_000
 
     /// Returns whether a push that was accepted at a time may be sent again, because a fault may have hidden the answer
@@ -120,9 +120,9 @@ package struct Judge {
         return verdict
     }
 
-    /// The jobs of one recipient that workers published too often. The delays must grow, so the number may only grow
-    /// with the logarithm of the job's age. Larger jobs are left out, because each of their recipients may wait on its
-    /// own.
+    /// The jobs with one recipient that workers published too often. The delays must grow, so the number of
+    /// publications may grow only with the logarithm of the job's age. Larger jobs are left out,
+    /// because their recipients may wait separately.
     private var restless: [String] {
         let sizes = Dictionary(grouping: recipients.keys, by: \.job)
         return recipients.compactMap { token, recipient in

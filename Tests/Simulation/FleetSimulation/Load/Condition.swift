@@ -12,7 +12,7 @@ final class Condition {
 }
 
 extension Fleet {
-    /// Puts every part of the fleet into the state that the present faults demand.
+    /// Sets every part of the fleet to the state that the current faults require.
     func apply(_ conditions: [Condition]) {
         provider.recover()
         database.isAvailable = true

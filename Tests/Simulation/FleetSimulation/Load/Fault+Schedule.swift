@@ -30,7 +30,7 @@ extension Fault {
         }
     }
 
-    /// Does what happens once, at the beginning of the fault.
+    /// Carries out the part of the fault that happens once, at its beginning.
     private func strike(_ worker: SimulatedWorker?, _ fleet: Fleet, _ publisher: Publisher) {
         switch kind {
         case .cutConsumer(_, let connection): worker?.cutConsumer(connection)

@@ -25,7 +25,7 @@ package struct Tenant {
     /// Whether the rate limit includes urgent pushes.
     package var rateIncludesUrgent = false
     var isPaused = false
-    /// The number of requests that the provider takes at once with the tenant's credential.
+    /// The number of simultaneous requests that the provider accepts with the tenant's credential.
     package var streams = 1_000
     /// The time until the provider answers the tenant's pushes, in milliseconds, or `nil` for the provider's mean time.
     package var answerMilliseconds: Int64?

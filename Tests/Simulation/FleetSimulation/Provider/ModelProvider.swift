@@ -43,7 +43,7 @@ final class ModelProvider {
         (refusedCredentials, refusedApps) = ([], [])
     }
 
-    /// Returns the number of requests with a credential that the provider takes at once on a connection.
+    /// Returns the number of simultaneous requests with a credential that the provider accepts on a connection.
     func streams(of credential: String) -> Int {
         tenants.filter { $0.credential == credential }.map(\.streams).min() ?? 1_000
     }

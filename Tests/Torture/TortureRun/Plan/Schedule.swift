@@ -1,7 +1,7 @@
 import TestSupport
 
-/// The faults of a run and their times. The same seed and profile give the same schedule. A schedule is a value, and
-/// ``FaultRunner`` carries it out.
+/// The faults of a run and their times. The same seed and profile produce the same schedule. A schedule is a value,
+/// and ``FaultRunner`` carries it out.
 package struct Schedule: Sendable {
     package struct Entry: Sendable, Hashable {
         /// The start of the fault, in milliseconds after the start of the run.

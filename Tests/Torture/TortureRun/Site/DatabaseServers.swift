@@ -33,7 +33,7 @@ final class DatabaseServers: Sendable {
     func pair() async throws {
         guard urls.count > 1 else { return }
         try await withPrimary { primary in
-            try await eventually("somebody follows") {
+            try await eventually("the standby follows the primary") {
                 try await primary.query("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'").count == 1
             }
             try await primary.execute(script: "ALTER SYSTEM SET synchronous_standby_names = '*'")

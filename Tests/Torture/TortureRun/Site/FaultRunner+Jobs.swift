@@ -78,7 +78,7 @@ extension FaultRunner {
         await publishLastRound()
     }
 
-    /// Publishes the jobs whose waiting times are judged. At this time, the faults have no effects any longer, and many
+    /// Publishes the jobs whose waiting times are judged. At this time, the faults no longer have effects, and many
     /// recipients of the last campaigns wait.
     private func publishLastRound() async {
         try? await Task.sleep(for: .milliseconds(Int(LaneJudge.calming - PaceJudge.settling) + 1_000))
@@ -105,7 +105,7 @@ extension FaultRunner {
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
-        // During this time, the other workers take as many jobs as they can.
+        // During this time, the other workers receive as many jobs as they can.
         try await Task.sleep(for: .seconds(3))
         try worker.start()
         var join = JoinRecord(worker: worker.number, ready: nil, firstOutcome: nil, left: 0)

@@ -18,7 +18,7 @@ struct WorkerConfiguration: Sendable {
     }
 }
 
-/// A function that writes files that only their owner can read. Workers require this for keys.
+/// A writer of files that only their owner can read. Workers require this for keys.
 enum PrivateFile {
     static func write(_ text: String, to file: URL) throws {
         guard

@@ -116,8 +116,8 @@ struct Disturbances {
         }
     }
 
-    /// Returns whether workers may wrongly blame a job for crashes, because many of them ended while they held it. This
-    /// requires five deliveries from its lane and three from the suspects queue.
+    /// Returns whether workers may wrongly conclude that a job crashes workers, because many of them ended while they
+    /// held it. This requires five deliveries from the job's lane and three from the suspects queue.
     func mayCondemn(_ job: JobRecord?, by end: Int64) -> Bool {
         job.map { redeliveries(from: $0.published, to: end) >= 8 } ?? false
     }
@@ -141,8 +141,8 @@ struct Disturbances {
         faults.contains { $0.start <= end && $0.end + aftermath >= start }
     }
 
-    /// Returns whether every worker must know a change at the given time. Workers know a change after the database was
-    /// available for long enough.
+    /// Returns whether every worker must have learned of a change by the given time. Workers learn of a change while
+    /// the database is available for long enough.
     func isKnown(since cancelled: Int64, at time: Int64) -> Bool {
         var quiet = cancelled
         for (start, end) in deafening where end > quiet {

@@ -42,7 +42,8 @@ struct DuplicateJudge {
             if !isSeen { attribute(1, to: causes.unseen, &unseen) }
             duplicates.append((causes.seen.isEmpty ? causes.unseen : causes.seen, twice.count))
         }
-        // Duplicates with few possible causes come first. The faults that they leave can still explain the others.
+        // Duplicates with few possible causes are attributed first, because other duplicates have more causes to choose
+        // from.
         for (causes, count) in duplicates.sorted(by: { $0.causes.count < $1.causes.count }) {
             attribute(count, to: causes, &explained)
         }
@@ -111,10 +112,11 @@ package struct DuplicateTally: Sendable, Equatable {
     package var judged = 0
     /// The number of recipients for which a fault would explain a duplicate.
     package var explicable = 0
-    /// The number of recipients sent to twice that are attributed to the fault with most of them.
+    /// The largest number of recipients with duplicates that are attributed to a single fault.
     package var mostOfOneFault = 0
     /// The maximum for this fault.
     package var mostAllowed = 0
-    /// The number of jobs sent twice, for which only workers were disturbed that reported none of their outcomes.
+    /// The number of jobs sent twice whose only possible causes are faults of workers that reported none of their
+    /// outcomes.
     package var unseenJobs = 0
 }

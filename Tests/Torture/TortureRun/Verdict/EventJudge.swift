@@ -9,7 +9,7 @@ struct EventJudge {
     private struct Event {
         let recipient: RecipientID
         /// The number of the worker that published the event, or `nil` if any worker may have published it. An event
-        /// whose tokens cannot be marked waits in a delay queue, from which any worker takes it.
+        /// whose tokens cannot be marked waits in a delay queue, from which any worker may receive it.
         let worker: Int?
         /// The time of the first publication, estimated by the latest outcome in the event. The event may arrive much
         /// later if the broker was unavailable.

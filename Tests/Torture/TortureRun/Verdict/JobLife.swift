@@ -31,7 +31,7 @@ struct JobLife {
     static func number(of worker: String) -> Int? { worker.split(separator: "-").last.flatMap { Int($0) } }
 }
 
-/// A fault because of which workers may lose their open jobs.
+/// A fault that may cause workers to lose their open jobs.
 struct JobLoss {
     /// The time within which a fault has ended and the broker has noticed it on a busy machine, in milliseconds.
     private static let noticing: Int64 = 2_000
@@ -51,8 +51,8 @@ struct JobLoss {
         workers = record.fault.workersLosingJobs(of: limits.workers)
         let end = record.fault.losesJobsAtOnce ? record.struck : max(record.struck, record.end)
         times = record.struck...end + Self.noticing
-        // A worker has at most `maximum_in_flight` recipients without an outcome. Those that it has settled are sent to
-        // again only if other recipients of their message have no outcome, and are estimated to be as many.
+        // A worker has at most `maximum_in_flight` recipients without an outcome. Settled recipients are sent to again
+        // only if other recipients of the same message have no outcome. Their number is estimated to be the same.
         mostRecipients =
             min(workers.count, limits.workers) * 2 * limits.maximumInFlight
             + (record.fault.affectsNode ? Self.handedOn * limits.mostRecipients : 0)

@@ -7,8 +7,8 @@ import Testing
 import Routing
 
 /// Tests of rate-limited jobs that wait in the broker: in a waiting queue, or in a delay queue until their time slot.
-@Suite struct PacedLineTests {
-    @Test func assignsNoSlotToScheduledJobBeforeItsTime() {
+@Suite struct RateLimitedJobTests {
+    @Test func assignsNoSlotBeforeScheduledTime() {
         let site = PacedSite(1)
         site.deliver(1, of: 20, from: 500)
         site.deliver(100, of: 10, more: #""send_at":1800003600,"#)
@@ -71,7 +71,7 @@ import Routing
         #expect(site.sent == 20)
     }
 
-    @Test func recordsWaitOfPartForItsOwnRate() throws {
+    @Test func recordsWaitOfPartForOwnRate() throws {
         let site = PacedSite(nil)
         site.harness.deliver((1...30).map { PacedSite.part($0) })
         let last = try #require(site.paced.last)
@@ -89,7 +89,7 @@ import Routing
         }
     }
 
-    @Test func rejectsAtMostOnceJobThatOutlastsItsWindow() {
+    @Test func rejectsAtMostOnceJobThatOutlastsWindow() {
         let site = PacedSite(2) { $0.limits.atMostOnceWindow = 3_600 }
         site.harness.deliver(PacedSite.body("short", recipients: 2_880, more: #""at_most_once":true,"#), number: 1)
         #expect(dead(site) == [])

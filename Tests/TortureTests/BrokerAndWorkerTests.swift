@@ -2,7 +2,7 @@ import Testing
 import TortureRun
 
 /// Tests of the invariants about brokers, publishers and workers, on constructed records that violate them.
-struct WorldTests {
+struct BrokerAndWorkerTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
     /// Returns the record of a confirmed job that was sent to its only recipient.

@@ -2,7 +2,7 @@ import Testing
 import TortureRun
 
 /// Tests of the invariants about optional fields of jobs, on constructed records that violate them.
-struct WishTests {
+struct OptionalFieldTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
     /// Returns the record of a confirmed job with one recipient. Its push was sent at `sentAt`, or never if `sentAt` is

@@ -8,8 +8,8 @@ import Testing
 
 /// Commands use what is in the broker and declare nothing, except for `doctor --declare`.
 @Suite(.needsServers)
-struct LookingTests {
-    @Test func namesMissingTopologyWithoutDeclaringIt() async throws {
+struct TopologyCheckTests {
+    @Test func namesMissingTopologyAndDeclaresNothing() async throws {
         try await Installation.with { installation in
             let names = installation.otherNames
             let topology = names.topology(delays: RetryPolicy().delays)

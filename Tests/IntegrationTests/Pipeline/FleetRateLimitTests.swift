@@ -9,14 +9,14 @@ import WorkerTestSupport
 /// The rate limit of an app in a fleet whose workers change. It applies to all workers together and does not delay
 /// other apps or urgent jobs.
 @Suite(.needsServers)
-struct PacedFleetTests {
+struct FleetRateLimitTests {
     private static let (paced, other) = ("com.example.paced", "com.example.other")
     private static let (rate, recipients) = (400, 4_800)
 
     /// The jobs that the rate limit must not delay.
     private struct Beside {
-        let bulk = (0..<20).map { JobText("other-\($0)", app: PacedFleetTests.other, to: Token.random(count: 50)) }
-        let urgent = JobText("code", app: PacedFleetTests.paced, to: Token.random(count: 1))
+        let bulk = (0..<20).map { JobText("other-\($0)", app: FleetRateLimitTests.other, to: Token.random(count: 50)) }
+        let urgent = JobText("code", app: FleetRateLimitTests.paced, to: Token.random(count: 1))
         var all: [JobText] { bulk + [urgent] }
     }
 

@@ -5,7 +5,7 @@ import TortureRun
 import Routing
 
 /// Tests of the invariants about the rates of apps and jobs, on constructed records.
-struct PaceTests {
+struct RateTests {
     private static let app = Workload.pacedApps.lowerBound
 
     /// Returns the record of a job of a rate-limited app.
@@ -45,7 +45,7 @@ struct PaceTests {
 
     // MARK: Apps
 
-    @Test func detectsAppAboveItsRate() {
+    @Test func detectsAppAboveRate() {
         var record = record(3_300, aSecond: 150)
         record.faults = [set(AppRateLimit(rate: 150), at: 1_000)]
         #expect(broken(record) == [])
@@ -121,7 +121,7 @@ struct PaceTests {
         return record
     }
 
-    @Test func acceptsLastCampaignAtItsRate() {
+    @Test func acceptsLastCampaignAtRate() {
         let tally = Verdict(lastCampaign(aSecond: 150)).tally
         #expect(broken(lastCampaign(aSecond: 150)) == [])
         #expect(Array(tally.emptiest.values) == [100])
@@ -133,7 +133,7 @@ struct PaceTests {
         #expect(broken(lastCampaign(aSecond: rate)) == [.paced])
     }
 
-    @Test func detectsLastCampaignBelowItsRate() {
+    @Test func detectsLastCampaignBelowRate() {
         #expect(broken(lastCampaign(aSecond: 75)) == [.rateIsUsed], "half of the rate must be detected")
         let short = Verdict(lastCampaign(1_800, aSecond: 75))
         #expect(short.isGood, "a short campaign must not be judged")
@@ -173,7 +173,7 @@ struct PaceTests {
 
     // MARK: Jobs
 
-    @Test func detectsJobAboveItsOwnRate() {
+    @Test func detectsJobAboveOwnRate() {
         #expect(broken(record(1_000, aSecond: 40) { $0.rate = 40 }) == [])
         #expect(broken(record(1_000, aSecond: 200) { $0.rate = 40 }) == [.paced])
         #expect(broken(record(1_000, aSecond: 200) { $0.rate = 100 }) == [], "each worker may send a burst")

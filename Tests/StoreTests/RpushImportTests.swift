@@ -9,7 +9,7 @@ import WorkerTestSupport
 
 /// Tests that run the SQL of docs/from on tables as rpush's migrations create them in PostgreSQL.
 @Suite(.needsDatabase, .endsAHang)
-struct ComingFromRpushTests {
+struct RpushImportTests {
     /// The tables after the last migration of rpush 7 to 9. They have only the mandatory columns and those that the SQL
     /// reads.
     private static let tables = """
@@ -95,7 +95,7 @@ struct ComingFromRpushTests {
             try await fail(database, "aa01", at: "2026-11-02 10:00:00", app: 1, code: 410)
             try await fail(database, "aa01", at: "2026-10-02 10:00:00", app: 2, code: 410, "ExpiredToken")
             try await fail(database, "aa02", at: "2026-11-03 10:00:00", app: 3, code: 410)
-            // A local time ahead of UTC must not give a time of death in the future.
+            // A local time ahead of UTC must not result in a time of death in the future.
             try await fail(database, "aa05", at: "2126-11-03 10:00:00", app: 3, code: 410)
             try await database.pool.query(
                 """
