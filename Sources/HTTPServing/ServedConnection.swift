@@ -24,12 +24,13 @@ final class ServedConnection: ChannelInboundHandler {
     private let connections: OpenConnections
     private let limits: ServingLimits
     private let answer: Answer
-    private let gate = RequestGate()
+    private let gate: RequestGate
     private var state = State.waitsForHead
     private var deadlines: [Scheduled<Void>] = []
 
     init(_ connections: OpenConnections, _ limits: ServingLimits, _ answer: @escaping Answer) {
         (self.connections, self.limits, self.answer) = (connections, limits, answer)
+        gate = RequestGate(bytes: limits.requestBytes)
     }
 
     /// Adds the handlers of a connection to its channel.
@@ -118,9 +119,13 @@ final class ServedConnection: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch state {
         case .waitsForHead, .receivesBody:
-            guard error is HTTPParserError else { return context.close(promise: nil) }
             gate.isShut = true
-            write(HTTPResponse(.badRequest, line: "the request is not valid"), context)
+            switch error {
+            case is HTTPParserError: write(HTTPResponse(.badRequest, line: "the request is not valid"), context)
+            case is RequestGate.TooLong:
+                write(HTTPResponse(.requestHeaderFieldsTooLarge, line: "the request is too long"), context)
+            default: context.close(promise: nil)
+            }
         case .waitsForAnswer, .answered, .closed: context.close(promise: nil)
         }
     }

@@ -10,4 +10,7 @@ package struct ServingLimits: Sendable {
     package var connection: Duration?
 
     package init() {}
+
+    /// The maximum size of a request as it is transmitted, in bytes. A chunked body is longer when it is transmitted.
+    var requestBytes: Int { (128 << 10) + 8 * body }
 }

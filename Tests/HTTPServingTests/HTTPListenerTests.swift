@@ -60,6 +60,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"])
+    func refusesRequestWithTooManyFields(start: String) async throws {
+        try await withServer { port, _ in
+            let fields = String(repeating: "x: y\r\n", count: 100_000)
+            let text = try await TextClient.exchange("\(start)\(fields)\r\n", port: port)
+            #expect(text.hasPrefix("HTTP/1.1 431 Request Header Fields Too Large\r\n"), "\(text)")
+        }
+    }
+
     @Test func answersHeadWithoutBody() async throws {
         try await withServer { port, _ in
             let text = try await TextClient.exchange("HEAD / HTTP/1.1\r\nHost: one\r\n\r\n", port: port)
