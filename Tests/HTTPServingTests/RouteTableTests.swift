@@ -1,4 +1,5 @@
 import HTTPServing
+import NIOCore
 import NIOHTTP1
 import Testing
 

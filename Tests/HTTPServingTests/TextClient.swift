@@ -37,12 +37,6 @@ final class TextClient: Sendable {
         try await channel.close()
     }
 
-    /// Ends the connection in both directions. A plain close looks to the server like ``closeOutput()``.
-    func reset() async throws {
-        try await channel.setOption(.socketOption(.so_linger), value: linger(l_onoff: 1, l_linger: 0)).get()
-        try await channel.close()
-    }
-
     /// All bytes up to the end of the connection.
     func text() async throws -> String { try await received.get() }
 

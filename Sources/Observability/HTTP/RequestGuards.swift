@@ -1,4 +1,5 @@
 import HTTPServing
+import NIOHTTP1
 
 /// The rules that decide whether the status endpoints answer a request.
 struct RequestGuards: Sendable {

@@ -1,5 +1,6 @@
 import HTTPServing
 import MartletConfiguration
+import NIOHTTP1
 
 /// The routes of the status page: the page, its JSON, its style sheet and its script.
 struct StatusRoutes: Sendable {

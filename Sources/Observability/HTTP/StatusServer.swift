@@ -3,6 +3,7 @@ import Glibc
 import HTTPServing
 package import Metering
 package import NIOCore
+import NIOHTTP1
 import PushModel
 import ServiceLifecycle
 
