@@ -78,8 +78,8 @@ import Testing
     @Test func sendsGoAwayWithReasonAndLastStream() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
-            let processed = client.start(token: "de1ade1a3000", fields: topic)
-            let refused = client.start(token: "de1ade1a3000", fields: topic)
+            let processed = client.start(token: "de1ade1a9000", fields: topic)
+            let refused = client.start(token: "de1ade1a9000", fields: topic)
             // Once this third push is answered, both earlier requests have arrived.
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(lastStreamID: 1, reason: "Shutdown"))
@@ -95,7 +95,7 @@ import Testing
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             // An open request keeps the client from closing the connection after the first step.
-            let underWay = client.start(token: "de1ade1a3000", fields: topic)
+            let underWay = client.start(token: "de1ade1a9000", fields: topic)
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(announcesFirst: true))
             let first = try await client.goAways(1)
