@@ -69,7 +69,7 @@ extension APNSPushes: PoolClient {
         } else if name.is("apns-unique-id") {
             dispatcher.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
         } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: dispatcher.now) {
-            // Apple does not document this field for APNs. An answer that has it is honoured.
+            // Apple does not document this field for APNs. If APNs sends it, its delay is used.
             dispatcher.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }

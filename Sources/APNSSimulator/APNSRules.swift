@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// The behavior of APNs on one connection.
+/// The behaviour of APNs on one connection.
 final class APNSRules: ConnectionRules {
     private let configuration: SimulatorConfiguration
     private let authority: ProviderTokenAuthority

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// The behavior of FCM on one connection.
+/// The behaviour of FCM on one connection.
 final class FCMRules: ConnectionRules {
     private let configuration: FCMSimulatorConfiguration
     private let accounts: AccountRegistry

@@ -126,7 +126,9 @@ final class ServedConnection: ChannelInboundHandler {
                 write(HTTPResponse(.requestHeaderFieldsTooLarge, line: "the request is too long"), context)
             default: context.close(promise: nil)
             }
-        case .waitsForAnswer, .answered, .closed: context.close(promise: nil)
+        case .waitsForAnswer, .answered, .closed:
+            // What a client sends after its first request does not matter.
+            if !(error is HTTPParserError) { context.close(promise: nil) }
         }
     }
 

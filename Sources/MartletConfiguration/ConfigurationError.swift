@@ -1,4 +1,5 @@
-/// An error in the configuration. Its description names the key at fault. The process exits with code 78.
+/// An error in the configuration. At start and in commands, the process exits with code 78. During a reload, the worker
+/// logs the error and keeps the old configuration.
 package struct ConfigurationError: Error, CustomStringConvertible {
     package let description: String
 

@@ -34,7 +34,7 @@ package struct SecretFiles {
         }
     }
 
-    /// Returns the environment with the variables of the secrets set to the contents of their files.
+    /// Returns a copy of the environment in which the variable of each secret contains the text of its file.
     package func read(into environment: [String: String]) throws -> [String: String] {
         var environment = environment
         for (key, path) in paths {

@@ -4,8 +4,8 @@ package import PushModel
 
 /// Settings of every output that opens connections.
 extension OutputSettings {
-    /// Returns the value of `ca_file`, or `nil` if it is not set. It is the path of a PEM file with the authority to
-    /// trust instead of the system's.
+    /// Returns the value of `ca_file`, or `nil` if it is not set. It is the path of a PEM file with the certificate
+    /// authorities to trust instead of the system's.
     ///
     /// - Throws: `SettingFault` if the file cannot be read.
     package func authorityFile() throws(SettingFault) -> String? {

@@ -12,8 +12,8 @@ internal import Foundations
 // why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Not generic, because
 // the compiler would not specialize the code for other modules, and unspecialized code is slow for each push.
 package class PushDispatcher: @unchecked Sendable {
-    /// The maximum number of times that a push is sent again at once after servers refused it without processing it.
-    /// After that, the push waits in a delay queue.
+    /// The maximum number of immediate resends of a push that servers refused without processing it. After that, the
+    /// push waits in a delay queue.
     private static let maximumResends = 5
 
     private let rules: any SendingHealth

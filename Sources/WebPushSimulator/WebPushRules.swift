@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// The behavior of one persona on one connection.
+/// The behaviour of one persona on one connection.
 final class WebPushRules: ConnectionRules {
     private struct Request {
         var fields = PushFields()

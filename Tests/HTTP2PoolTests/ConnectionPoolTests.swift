@@ -202,7 +202,7 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// The order in which the addresses are tried does not matter.
+    /// The pool reports the TLS error regardless of the address that it tries first.
     @Test func reportsTLSErrorRatherThanRefusedConnection() async throws {
         let server = TestServer()
         let refusing = try RefusingPort()

@@ -97,6 +97,17 @@ import Testing
         }
     }
 
+    /// The client has sent a part of a second request before it closes its side.
+    @Test func answersFirstRequestDespiteIncompleteSecondOne() async throws {
+        try await withServer { port, _ async throws in
+            let client = try await TextClient.connect(port: port)
+            try await client.send("GET / HTTP/1.1\r\nHost: one\r\n\r\nGET / HTTP/1.1\r\nHo")
+            try await client.closeOutput()
+            let text = try await client.text()
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.hasSuffix("GET / one \n"), "\(text)")
+        }
+    }
+
     /// The body is larger than what fits into the buffers of both sockets, so the client is still sending when the
     /// response arrives.
     @Test func deliversResponseToClientThatStillSends() async throws {

@@ -32,7 +32,7 @@ package struct HeartbeatTimer: Sendable {
     }
 
     /// The earliest time at which ``action(at:)`` returns `send` or `peerIsDead`, if nothing is sent or received
-    /// before.
+    /// before then.
     package var nextDeadline: ContinuousClock.Instant {
         min(lastSent + interval / 2, lastReceived + interval * 2)
     }

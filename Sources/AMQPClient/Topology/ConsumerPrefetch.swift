@@ -38,8 +38,8 @@ package struct ConsumerPrefetch: Sendable {
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }
 
-    /// Returns the changes that set the queue's prefetch and priority, in the order in which they must be made. Earlier
-    /// unacknowledged deliveries do not count towards the prefetch of a new consumer.
+    /// Returns the changes that set the queue's prefetch and priority, in the order in which they must be made. A new
+    /// consumer may receive its full prefetch while deliveries to a cancelled consumer are still unacknowledged.
     package mutating func change(to prefetch: UInt16, priority: Int32 = 0) -> [Change] {
         var changes: [Change] = []
         let isOther = consumers.contains { $0.priority != priority }

@@ -1,7 +1,7 @@
 import NIOPosix
 package import PushModel
 
-/// The credentials of the output: Apple's keys and certificates. Each of them belongs to a team.
+/// The credential rules of the APNs output. A credential is a key or a certificate of Apple. Its account is a team.
 package struct APNSCredentials: OutputCredentials {
     package let accountName = "team"
     package let accountHelp = "Apple's ten-character team id"

@@ -29,7 +29,7 @@ package final class PreparedJob: QueuedJob, @unchecked Sendable {
         do {
             fields = try last.fields(of: request)
         } catch {
-            // The collapse id is the only free text that was not checked completely before.
+            // Only the collapse id can still be invalid here. All other field values were checked before.
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
         body = Self.body(job.payload, of: job, request)

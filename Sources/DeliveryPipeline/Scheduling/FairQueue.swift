@@ -146,7 +146,7 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Removes the jobs that have waited for `milliseconds` or longer. If the clock was set back, an arrival time may
+    /// Removes and returns the jobs that have waited for `milliseconds` or longer. If the clock was set back, an arrival time may
     /// lie in the future. A job is also removed if its arrival time is `milliseconds` or more ahead of `now`.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []

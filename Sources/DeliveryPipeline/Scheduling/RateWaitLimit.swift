@@ -3,8 +3,8 @@ import PushModel
 /// The maximum time that a job waits for a rate limit. The names of chunks and of `at_most_once` jobs are remembered
 /// for longer. A value type without clock or I/O.
 struct RateWaitLimit {
-    /// The limit for all jobs, in seconds. The name of a chunk is remembered for one day longer
-    /// (``Claim/chunkSeconds``).
+    /// The longest time that any job may wait for a rate limit, in seconds. The names of chunks are remembered for one
+    /// day more than this (``Claim/chunkSeconds``).
     static let longest = 6 * 86_400
 
     private let seconds: Int

@@ -1,8 +1,8 @@
 import NIOPosix
 package import PushModel
 
-/// The credentials of FCM, which are Google's service accounts. The account of a credential is the project for which it
-/// sends.
+/// The credential rules of the FCM output. A credential is a Google service account. Its account is the project for
+/// which it sends.
 package struct FCMCredentials: OutputCredentials {
     package let accountName = "project"
     package let accountHelp = "Id of the Firebase project"

@@ -1,7 +1,7 @@
 /// The reason why a single request has no answer.
 package enum SingleRequestError: Error {
     case timedOut
-    /// No connection could be made, or it was lost before the answer.
+    /// The connection could not be opened or was lost before the answer, or the server reset or refused the request.
     case connectionLost(String)
     /// The server closed the connection because of this client's certificate.
     case certificateRefused(String)

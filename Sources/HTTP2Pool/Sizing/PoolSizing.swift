@@ -2,9 +2,9 @@
 ///
 /// A pool with work and no connection opens one. It opens more connections if the existing ones have had no free stream
 /// or window for a while, and if requests wait for the network or the server, not for this process. That is assumed if
-/// the server is far away, answers slowly or allows few streams. The pool opens one connection at a time. If far more
-/// requests wait than are in flight, or if each connection takes one request at a time, it opens up to as many
-/// connections as it has.
+/// the server is far away, answers slowly or allows few streams. The pool normally opens one connection at a time. It may
+/// double its connections at once if more than four times as many requests wait as are in flight, or if each connection
+/// takes one request at a time.
 package struct PoolSizing {
     package struct Load {
         /// The number of requests for which no connection had room.

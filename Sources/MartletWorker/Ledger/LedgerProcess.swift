@@ -71,7 +71,7 @@ package struct LedgerProcess: Sendable {
         let ledger = LedgerService(
             broker: broker, names: names, provision: provision, repository: LedgerRepository(pool), sampling: sampling,
             keptDays: keptDays, forms: configuration.outputs.recipients, monitor: monitor, logger: logger)
-        // The server starts before the database is available and ends after the ledger.
+        // The HTTP server starts without waiting for the database, and stops after the ledger.
         var services: [any Service] = []
         if let listen { services.append(server(on: listen, monitor)) }
         services.append(AfterMigrations(database: database, monitor: monitor, service: ledger, logger: logger))

@@ -29,7 +29,8 @@ extension MetricFamily {
         "Result events that were not published at once: repeated, held in a delay queue, or dead-lettered.",
         labels: ["state"])
     package static let outcomesOpen = Self(
-        "outcomes_open", .gauge, "Outcomes that the broker or the database has not confirmed.")
+        "outcomes_open", .gauge,
+        "Recipients of open jobs whose outcome is not confirmed, including pushes on the wire.")
     package static let quotaWorkers = Self(
         "quota_workers", .gauge, "Workers that share a provider's quota, including this worker.",
         labels: ["quota"])

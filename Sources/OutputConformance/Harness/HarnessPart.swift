@@ -3,7 +3,7 @@ import PushModel
 /// A part of a harness that a rule may require.
 enum HarnessPart: Sendable {
     case behaviour(ProviderBehaviour)
-    /// At least one behavior that simulates a failing provider.
+    /// At least one behaviour in which the provider fails.
     case badDays
     case arrivals
     case openConnections

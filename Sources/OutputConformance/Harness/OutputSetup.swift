@@ -5,7 +5,7 @@ public struct OutputSetup: Sendable {
     public let plugin: any OutputPlugin
     /// The output. It is ready to send and uses the wall clock. The suite must hold the only reference to it.
     public let output: any Output
-    /// Closures that activate the behaviors of the double. If there are any, one for ``ProviderBehaviour/accepts`` is
+    /// Closures that activate the behaviours of the double. If there are any, one for ``ProviderBehaviour/accepts`` is
     /// required.
     public var behaviours: [ProviderBehaviour: @Sendable () async throws -> Void]
     /// A closure that returns the number of complete pushes that the double received for each recipient, regardless of

@@ -1,6 +1,6 @@
-/// The behavior of a double from a given moment on.
+/// The behaviour of a double from a given moment on.
 public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
-    /// Accepts every push. This is the initial behavior.
+    /// Accepts every push. This is the initial behaviour.
     case accepts
     /// Accepts every push after a few tenths of a second.
     case slow
@@ -10,7 +10,7 @@ public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
     case busy
     /// Refuses the credential.
     case refusesCredential = "refuses the credential"
-    /// Sends an answer that the service never sends.
+    /// Sends an invalid answer, which the real service would never send.
     case garbles
     /// Closes the connection without an answer after pushes have arrived.
     case hangsUp = "hangs up"

@@ -41,9 +41,9 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault`` if a detail cannot be changed. The default implementation always throws it.
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
-    /// Returns the reason why a readable credential will not work, or `nil` if no reason is known. Either workers with
-    /// these settings cannot use it, or a provider will refuse it. The text continues a sentence that starts with the
-    /// credential's name. `credential import` and `doctor` call this method. The default implementation returns `nil`.
+    /// Returns the reason why workers with these settings cannot use a credential, or why the provider will refuse it.
+    /// Returns `nil` if no such reason is known. The text continues a sentence that starts with the credential's name.
+    /// `credential import` and `doctor` call this method. The default implementation returns `nil`.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
@@ -53,7 +53,7 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String
 
-    /// Checks whether the provider accepts a credential. Without a recipient, nothing is delivered.
+    /// Checks whether the provider accepts a credential. The request names no real recipient, so nothing is delivered.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding

@@ -1,6 +1,6 @@
 public import HTTP2Session
 
-/// The behavior of a service on one connection. All methods are called on the connection's event loop. Each request has
+/// The behaviour of a service on one connection. All methods are called on the connection's event loop. Each request has
 /// a small number, which is reused after the request is closed.
 ///
 /// A request begins, and its fields and body arrive. When it is complete, it is judged. It is answered when the answer

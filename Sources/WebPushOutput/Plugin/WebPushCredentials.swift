@@ -1,7 +1,7 @@
 import NIOPosix
 package import PushModel
 
-/// The credentials of Web Push, which are VAPID key pairs. A subscription is bound to the key pair with which its page
+/// The credential rules of the Web Push output. A credential is a VAPID key pair. A subscription is bound to the key pair with which its page
 /// subscribed.
 package struct WebPushCredentials: OutputCredentials {
     package let accountName = "vapid"

@@ -2,7 +2,7 @@ import Foundations
 import NIOPosix
 package import PushModel
 
-/// The credentials of the webhook output. Each consists of a URL and the secrets that sign batches.
+/// The credential rules of the webhook output. A credential consists of a URL and the secrets that sign batches.
 package struct WebhookCredentials: OutputCredentials {
     package let accountName = "webhook"
     package let accountHelp = "Name of a receiver, as you like"

@@ -12,11 +12,11 @@ import WorkerTestSupport
 @Suite(.needsServers)
 struct TerminalTests {
     private static let app = "com.example.shop"
-    /// A text that changes the colour, the window's title and the direction of writing, and starts a new line.
+    /// A string that changes the terminal's colour, title and text direction, and contains a line break.
     private static let evil = "x\u{1B}[31m\u{1B}]0;owned\u{7}\u{202E}\u{9B}2J\nforged"
     private static let shown = #"x\u{1B}[31m\u{1B}]0;owned\u{7}\u{202E}\u{9B}2J\nforged"#
 
-    /// Expects that a text has no control characters except newlines, and that no newline precedes the word "forged".
+    /// Expects that the text has no control or format characters except newlines, and that no line starts with "forged".
     private func expectHarmless(_ text: String, location: SourceLocation = #_sourceLocation) {
         let bad = text.unicodeScalars.filter {
             $0 != "\n" && [.control, .format].contains($0.properties.generalCategory)

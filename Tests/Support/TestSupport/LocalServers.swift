@@ -57,7 +57,7 @@ package struct LocalServers: Sendable {
     package func start(_ server: Server) async throws { try await services("start", server.name) }
     package func restart(_ server: Server) async throws { try await services("restart", server.name) }
 
-    /// Turns this PostgreSQL server into a standby of the other one.
+    /// Turns the given PostgreSQL server into a standby of the other one.
     package func follow(_ server: Server) async throws { try await services("follow", server.name) }
 
     /// Kills the server's process with a signal, as in a crash.

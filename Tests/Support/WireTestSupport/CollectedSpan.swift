@@ -9,7 +9,7 @@ package struct CollectedSpan: Sendable, Hashable {
     package let state: String?
     package let attributes: [String: String]
     package let events: [[String: String]]
-    /// The linked spans, each as trace id and span id with a hyphen between.
+    /// The linked spans, each as a trace id and a span id joined by a hyphen.
     package let links: [String]
     package let error: String?
     package let start, end: UInt64

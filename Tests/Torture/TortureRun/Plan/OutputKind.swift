@@ -21,7 +21,8 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The reasons with which the service refuses a push because of its sender and not because of its address.
+    /// The reasons that the service reports if an address is valid but belongs to another sender (FCM) or key (Web
+    /// Push).
     var mismatchReasons: Set<String> {
         switch self {
         case .apns, .webhook: []

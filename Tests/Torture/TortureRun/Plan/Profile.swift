@@ -146,6 +146,6 @@ package struct Profile: Sendable {
     /// The number of the worker that joins late.
     package var latecomer: Int { workers + 1 }
 
-    /// The broker's time limit for acknowledging a delivery, in milliseconds.
+    /// The time within which a delivery must be acknowledged (RabbitMQ's `consumer_timeout`), in milliseconds.
     package static let patience = 60_000
 }

@@ -146,7 +146,7 @@ final class JobPublisher: Sendable {
         ])
     }
 
-    /// Returns the properties of a job's message, including the mistake of the publisher in ``JobTraits/slip``.
+    /// Returns the message properties of a job. They contain the mistake of the publisher, if ``JobTraits/slip`` is set.
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
         // A queue gets one copy of the message, even if several keys lead to it.
