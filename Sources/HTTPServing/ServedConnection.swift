@@ -127,7 +127,7 @@ final class ServedConnection: ChannelInboundHandler {
             default: context.close(promise: nil)
             }
         case .waitsForAnswer, .answered, .closed:
-            // What a client sends after its first request does not matter.
+            // Anything after the first request is ignored.
             if !(error is HTTPParserError) { context.close(promise: nil) }
         }
     }
