@@ -240,7 +240,7 @@ struct Pipeline {
                 suppression.send(started.routed(credential), to: started.output.output, &turn)
             case .hold(let seconds, let failure):
                 turn.warn(of: failure, app: started.job.app)
-                turn.counts.jobsHeld += 1
+                turn.counts.noteHeldJob(at: turn.now, seconds: seconds)
                 if failure.isPause { turn.counts.jobsPaused += 1 }
                 let inbound = started.inbound
                 turn.move(

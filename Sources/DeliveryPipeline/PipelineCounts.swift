@@ -51,6 +51,8 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsAcknowledged = 0
     package var retries = 0
     package var pushesHeld = 0
+    /// The time until which the last held push may wait in a delay queue.
+    package var heldUntil = Timestamp(seconds: 0)
     package var tokensMarked = 0
     /// The number of pushes whose token matched the filter of dead tokens and was found dead by a look-up.
     package var lookUpsDead = 0
@@ -107,6 +109,16 @@ package struct PipelineCounts: Sendable, Hashable {
     package var isPublishing = false
 
     package init() {}
+
+    mutating func noteHeldJob(at now: Timestamp, seconds: Int) {
+        jobsHeld += 1
+        noteHold(at: now, seconds: seconds)
+    }
+
+    /// Records that pushes wait in a delay queue from now on for the given number of seconds.
+    mutating func noteHold(at now: Timestamp, seconds: Int) {
+        heldUntil = max(heldUntil, Timestamp(milliseconds: now.milliseconds + Int64(seconds) * 1_000))
+    }
 }
 
 extension PipelineCounts {

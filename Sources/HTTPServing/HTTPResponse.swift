@@ -26,6 +26,13 @@ package struct HTTPResponse: Sendable {
         self.init(status, "text/plain; charset=utf-8", line + "\n")
     }
 
+    /// Returns the response with these fields, which replace fields of the same name.
+    func adding(_ fields: [(name: String, value: String)]) -> HTTPResponse {
+        var response = self
+        for (name, value) in fields { response.fields.replaceOrAdd(name: name, value: value) }
+        return response
+    }
+
     /// Returns the parts to write.
     ///
     /// - Parameter isHead: whether the request's method is HEAD. Its response has the fields of the body, but no body

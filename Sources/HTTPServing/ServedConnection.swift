@@ -6,14 +6,14 @@ import NIOHTTP1
 final class ServedConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
-    typealias Answer = @Sendable (HTTPRequest) async -> HTTPResponse
 
     private enum State {
         case waitsForHead
-        case receivesBody(HTTPRequestHead, ByteBuffer)
+        case receivesBody(HTTPRequestHead)
         case waitsForAnswer(Task<Void, Never>)
-        /// The response is written. The handler waits until the client closes.
-        case answered
+        case sends
+        /// The response is sent. The handler waits until the client closes the connection.
+        case lingers
         case closed
     }
 
@@ -22,15 +22,16 @@ final class ServedConnection: ChannelInboundHandler {
     private static let patience = TimeAmount.seconds(1)
 
     private let connections: OpenConnections
-    private let limits: ServingLimits
-    private let answer: Answer
-    private let gate: RequestGate
+    private let service: HTTPService
+    private let gate = RequestGate()
     private var state = State.waitsForHead
-    private var deadlines: [Scheduled<Void>] = []
+    private var body = ByteBuffer()
+    /// Whether the client has closed its side.
+    private var isInputClosed = false
+    private var deadline: Scheduled<Void>?
 
-    init(_ connections: OpenConnections, _ limits: ServingLimits, _ answer: @escaping Answer) {
-        (self.connections, self.limits, self.answer) = (connections, limits, answer)
-        gate = RequestGate(bytes: limits.requestBytes)
+    init(_ connections: OpenConnections, _ service: HTTPService) {
+        (self.connections, self.service) = (connections, service)
     }
 
     /// Adds the handlers of a connection to its channel.
@@ -44,40 +45,36 @@ final class ServedConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         connections.opened(context.channel)
-        close(context, in: TimeAmount(limits.request)) { state in
-            switch state {
-            case .waitsForHead, .receivesBody: true
-            case .waitsForAnswer, .answered, .closed: false
-            }
-        }
-        if let limit = limits.connection { close(context, in: TimeAmount(limit)) }
+        close(context, in: TimeAmount(service.limits.request))
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         if case .waitsForAnswer(let task) = state { task.cancel() }
         state = .closed
-        for deadline in deadlines { deadline.cancel() }
+        deadline?.cancel()
         connections.closed(context.channel)
         context.fireChannelInactive()
     }
 
+    // MARK: Request
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (state, unwrapInboundIn(data)) {
         case (.waitsForHead, .head(let head)):
-            connections.gotRequest(context.channel)
-            if head.headers[canonicalForm: "expect"].contains("100-continue"), limits.body > 0 {
+            guard head.announcedBytes <= service.limits.body else { return received(head, nil, context) }
+            connections.reached(.receivesBody, context.channel)
+            state = .receivesBody(head)
+            if head.expectsContinue {
                 let interim = HTTPResponseHead(version: .http1_1, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
             }
-            state = .receivesBody(head, ByteBuffer())
-        case (.receivesBody(let head, var body), .body(let part)):
-            guard body.readableBytes + part.readableBytes <= limits.body else {
+        case (.receivesBody(let head), .body(let part)):
+            guard body.readableBytes + part.readableBytes <= service.limits.body else {
                 return received(head, nil, context)
             }
             body.writeImmutableBuffer(part)
-            state = .receivesBody(head, body)
-        case (.receivesBody(let head, let body), .end): received(head, body, context)
+        case (.receivesBody(let head), .end): received(head, body, context)
         default: break
         }
     }
@@ -85,63 +82,89 @@ final class ServedConnection: ChannelInboundHandler {
     /// Starts the answer to a request. The body is `nil` if it is too long.
     private func received(_ head: HTTPRequestHead, _ body: ByteBuffer?, _ context: ChannelHandlerContext) {
         gate.isShut = true
-        guard let request = HTTPRequest(head, body: body) else {
-            return write(HTTPResponse(.badRequest, line: "the request's target or Host is not valid"), context)
-        }
         let isHead = head.method == .HEAD
+        guard let request = HTTPRequest(head, body: body) else {
+            return write(HTTPResponse(.badRequest, line: "the request's target or Host is not valid"), isHead, context)
+        }
+        connections.reached(.waitsForAnswer, context.channel)
+        deadline?.cancel()
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let (eventLoop, answer) = (context.eventLoop, answer)
+        let (eventLoop, service) = (context.eventLoop, service)
         state = .waitsForAnswer(
             Task {
-                let response = await answer(request)
+                let response = await service.answer(request)
                 eventLoop.execute {
                     let (connection, context) = here.value
-                    if case .waitsForAnswer = connection.state { connection.write(response, isHead: isHead, context) }
+                    if case .waitsForAnswer = connection.state { connection.write(response, isHead, context) }
                 }
             })
     }
 
-    private func write(_ response: HTTPResponse, isHead: Bool = false, _ context: ChannelHandlerContext) {
-        state = .answered
-        for part in response.parts(isHead: isHead) { context.write(wrapOutboundOut(part), promise: nil) }
-        context.flush()
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed = event else { return context.fireUserInboundEventTriggered(event) }
+        isInputClosed = true
+        switch state {
+        // A client may close its side after its request and still wait for the answer.
+        case .waitsForAnswer, .sends: break
+        case .waitsForHead, .receivesBody, .lingers, .closed: context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch (state, error) {
+        case (.waitsForHead, is HTTPParserError), (.receivesBody, is HTTPParserError):
+            gate.isShut = true
+            write(HTTPResponse(.badRequest, line: "the request is not valid"), false, context)
+        // Anything after the first request is ignored.
+        case (_, is HTTPParserError): break
+        default: context.close(promise: nil)
+        }
+    }
+
+    // MARK: Response
+
+    private func write(_ response: HTTPResponse, _ isHead: Bool, _ context: ChannelHandlerContext) {
+        state = .sends
+        connections.reached(.answered, context.channel)
+        close(context, in: TimeAmount(service.limits.sending))
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenSuccess {
+            let (connection, context) = here.value
+            connection.sent(context)
+        }
+        let parts = response.adding(service.fields).parts(isHead: isHead)
+        for part in parts.dropLast() { context.write(wrapOutboundOut(part), promise: nil) }
+        for part in parts.suffix(1) { context.writeAndFlush(wrapOutboundOut(part), promise: sent) }
+    }
+
+    private func sent(_ context: ChannelHandlerContext) {
+        guard case .sends = state else { return }
+        guard !isInputClosed else { return context.close(promise: nil) }
+        state = .lingers
         context.close(mode: .output, promise: nil)
         close(context, in: Self.patience)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case ChannelEvent.inputClosed = event else { return context.fireUserInboundEventTriggered(event) }
-        // A client may close its side after its request and still wait for the answer.
-        if case .waitsForAnswer = state { return }
-        context.close(promise: nil)
+    /// Closes the connection after a time, unless another deadline replaces this one.
+    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        deadline?.cancel()
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+}
+
+extension HTTPRequestHead {
+    /// The size of the body according to `Content-Length`, in bytes. The result is 1 if the body's size is unknown, and 0
+    /// if there is no body.
+    fileprivate var announcedBytes: Int {
+        if headers.contains(name: "transfer-encoding") { return 1 }
+        return headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch state {
-        case .waitsForHead, .receivesBody:
-            gate.isShut = true
-            switch error {
-            case is HTTPParserError: write(HTTPResponse(.badRequest, line: "the request is not valid"), context)
-            case is RequestGate.TooLong:
-                write(HTTPResponse(.requestHeaderFieldsTooLarge, line: "the request is too long"), context)
-            default: context.close(promise: nil)
-            }
-        case .waitsForAnswer, .answered, .closed:
-            // Anything after the first request is ignored.
-            if !(error is HTTPParserError) { context.close(promise: nil) }
-        }
-    }
-
-    /// Closes the connection after a time if the condition then holds.
-    private func close(
-        _ context: ChannelHandlerContext, in time: TimeAmount,
-        if isDue: @escaping @Sendable (State) -> Bool = { _ in true }
-    ) {
-        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadlines.append(
-            context.eventLoop.scheduleTask(in: time) {
-                let (connection, context) = here.value
-                if isDue(connection.state) { context.close(promise: nil) }
-            })
+    /// Whether the client waits for an interim response before it sends the body (RFC 9110, section 10.1.1).
+    fileprivate var expectsContinue: Bool {
+        version != .http1_0 && announcedBytes > 0
+            && headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 }

@@ -20,6 +20,8 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
         /// The port of the endpoint, or `nil` if it never ran. It is kept after a stop, so that a restart uses the same
         /// port.
         var port: Int?
+        /// The number of calls of ``goDown(for:)`` whose time has not passed.
+        var downs = 0
     }
 
     /// Creates a simulator of a service.
@@ -46,7 +48,7 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
         do {
             let endpoint = try await ControlServer.start(
                 configuration: server.configuration, port: port, answer: ControlRoutes(simulator: self).answers())
-            control.withLock { $0 = Control(endpoint: endpoint, port: endpoint.port) }
+            control.withLock { ($0.endpoint, $0.port) = (endpoint, endpoint.port) }
         } catch {
             await server.stop()
             throw error
@@ -60,18 +62,33 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
     }
 
     /// Stops the simulator, and starts it again on the same ports after a time. All connections are lost. The control
-    /// endpoint keeps running.
+    /// endpoint keeps running. With several calls at once, the simulator starts after the longest time.
     ///
     /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down. `CancellationError` if
     ///   the task was cancelled. In both cases, the simulator stays down.
     public func goDown(for time: Duration) async throws {
+        control.withLock { $0.downs += 1 }
         await server.stop()
+        let cancellation: (any Error)?
         do {
             try await Task.sleep(for: time)
+            cancellation = nil
+        } catch {
+            cancellation = error
+        }
+        let isLast = control.withLock { control in
+            control.downs -= 1
+            return control.downs == 0
+        }
+        guard isLast else {
+            if let cancellation { throw cancellation }
+            return
+        }
+        do {
+            if let cancellation { throw cancellation }
             try await server.start()
         } catch {
-            // A concurrent call of `goDown` may already have restarted the server.
-            if server.ports.isEmpty { await control.withLock { $0.endpoint.take() }?.stop() }
+            await control.withLock { $0.endpoint.take() }?.stop()
             throw error
         }
     }

@@ -11,11 +11,14 @@ final class TextClient: Sendable {
         (self.channel, self.received) = (channel, received)
     }
 
-    static func connect(port: Int) async throws -> TextClient {
+    /// - Parameter readsAtOnce: whether the client reads what arrives. If it is `false`, the client reads only after
+    ///   ``read()``.
+    static func connect(port: Int, readsAtOnce: Bool = true) async throws -> TextClient {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let received = loop.makePromise(of: String.self)
         let channel = try await ClientBootstrap(group: loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.autoRead, value: readsAtOnce)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Collector(received))
@@ -27,6 +30,10 @@ final class TextClient: Sendable {
 
     func send(_ text: String) async throws {
         try await channel.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    func read() async throws {
+        try await channel.setOption(.autoRead, value: true).get()
     }
 
     func closeOutput() async throws {

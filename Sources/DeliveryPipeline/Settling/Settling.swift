@@ -74,6 +74,7 @@ struct Settling {
             retries.add(outcome, seconds: seconds)
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
+            turn.counts.noteHold(at: turn.now, seconds: seconds)
             turn.note(.held, outcome, reason: nil)
             countDeferred(outcome, turn)
             retries.add(outcome, seconds: seconds)

@@ -54,9 +54,9 @@ struct FleetTable {
         }) {
             table.append([
                 worker.name, worker.stateWords + (worker.obstacle.map { ": \($0)" } ?? ""), worker.host ?? "-",
-                worker.version, Phrase.duration(worker.uptimeSeconds), Phrase.rate(worker.rate),
-                Phrase.figure(worker.putBack), Phrase.figure(worker.waiting), Phrase.figure(worker.open),
-                Phrase.duration(worker.oldestJobSeconds),
+                worker.version, worker.state == "silent" ? "-" : Phrase.duration(worker.uptimeSeconds),
+                Phrase.rate(worker.rate), Phrase.figure(worker.putBack), Phrase.figure(worker.waiting),
+                Phrase.figure(worker.open), Phrase.duration(worker.oldestJobSeconds),
                 "\(Phrase.duration(worker.silentSeconds)) ago",
             ])
         }

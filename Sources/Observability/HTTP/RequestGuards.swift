@@ -10,7 +10,7 @@ struct RequestGuards: Sendable {
     }
 
     /// Headers of every response. They prevent the browser from doing more than displaying the page.
-    private static let fields = [
+    static let fields: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -28,26 +28,34 @@ struct RequestGuards: Sendable {
         } else {
             response.fields.add(name: "Allow", value: "GET, HEAD")
         }
-        for (name, value) in Self.fields { response.fields.replaceOrAdd(name: name, value: value) }
         return response
     }
 
-    /// Returns the refusal of a request for the metrics, or `nil` if it is allowed. Cross-origin requests are refused,
-    /// which browsers mark in the header `Sec-Fetch-Site` (W3C, "Fetch Metadata").
-    func refusalOfMetrics(_ request: HTTPRequest) -> HTTPResponse? {
+    /// Returns the refusal of a request by a browser for another site, or `nil` if the request is allowed. Browsers mark
+    /// cross-origin requests in the header `Sec-Fetch-Site` (W3C, "Fetch Metadata"), but only for trustworthy origins. A
+    /// site that points its own host name at this worker (DNS rebinding) is recognized by this name, and a browser by
+    /// the header `Accept-Language`. Scrapers and probes may use any name.
+    func refusalOfBrowser(_ request: HTTPRequest) -> HTTPResponse? {
         if let site = request.fields.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) {
             return HTTPResponse(.forbidden)
         }
-        return refusalWithoutToken(request)
+        return request.fields.contains(name: "accept-language") ? refusalOfHost(request) : nil
+    }
+
+    /// Returns the refusal of a request for the metrics, or `nil` if it is allowed.
+    func refusalOfMetrics(_ request: HTTPRequest) -> HTTPResponse? {
+        refusalOfBrowser(request) ?? refusalWithoutToken(request)
     }
 
     /// Returns the refusal of a request for the status page, or `nil` if it is allowed. The host must be an address, a
     /// loopback name or a name in `http.hosts`.
     func refusalOfPage(_ request: HTTPRequest) -> HTTPResponse? {
-        guard access.hosts.allows(request.authority) else {
-            return HTTPResponse(.misdirectedRequest, line: "the requested host name is not in http.hosts")
-        }
-        return refusalWithoutToken(request)
+        refusalOfHost(request) ?? refusalWithoutToken(request)
+    }
+
+    private func refusalOfHost(_ request: HTTPRequest) -> HTTPResponse? {
+        access.hosts.allows(request.authority)
+            ? nil : HTTPResponse(.misdirectedRequest, line: "the requested host name is not in http.hosts")
     }
 
     private func refusalWithoutToken(_ request: HTTPRequest) -> HTTPResponse? {

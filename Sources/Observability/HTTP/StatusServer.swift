@@ -1,5 +1,4 @@
 package import Foundations
-import Glibc
 import HTTPServing
 package import Metering
 package import NIOCore
@@ -46,7 +45,8 @@ package struct StatusServer: Service {
     package func run() async throws {
         let guards = RequestGuards(access)
         let routes = routes(guards)
-        let listener = HTTPListener(limits: Self.limits, eventLoops: eventLoops) { request in
+        let listener = HTTPListener(limits: ServingLimits(), eventLoops: eventLoops, fields: RequestGuards.fields) {
+            request in
             await guards.answer(request) {
                 do {
                     return try await routes.answer(to: request) ?? HTTPResponse(.notFound, line: "unknown path")
@@ -57,8 +57,8 @@ package struct StatusServer: Service {
         }
         do {
             _ = try await listener.listen(on: endpoint)
-        } catch let error as IOError {
-            throw ListenError(endpoint: endpoint, cause: error)
+        } catch {
+            throw StatusListenError(endpoint: endpoint, cause: error)
         }
         try? await gracefulShutdown()
         await listener.stop(within: Self.patience)
@@ -67,7 +67,8 @@ package struct StatusServer: Service {
     private func routes(_ guards: RequestGuards) -> RouteTable {
         var routes = RouteTable()
         routes.add(.GET, "health") { _ in HTTPResponse(.ok, line: "ok") }
-        routes.add(.GET, "ready") { [obstacle] _ in
+        routes.add(.GET, "ready") { [obstacle] request in
+            if let refusal = guards.refusalOfBrowser(request) { return refusal }
             let obstacle = obstacle()
             return HTTPResponse(
                 obstacle == nil ? .ok : .serviceUnavailable, line: obstacle?.printable ?? "ready")
@@ -80,13 +81,6 @@ package struct StatusServer: Service {
         if let status, access.isShown { StatusRoutes(status: status, guards: guards).add(to: &routes) }
         return routes
     }
-
-    /// The limits of the server. Deliveries need file descriptors as well, so the connections are few.
-    private static let limits: ServingLimits = {
-        var limits = ServingLimits()
-        limits.connection = .seconds(5)
-        return limits
-    }()
 
     /// The maximum time for answers after a shutdown has begun.
     private static let patience = Duration.seconds(5)
@@ -106,13 +100,13 @@ extension StatusServer {
 }
 
 /// An error for a configured address on which the server can't listen.
-struct ListenError: Error, CustomStringConvertible {
+struct StatusListenError: Error, CustomStringConvertible {
     let endpoint: Endpoint
-    let cause: IOError
+    let cause: ListenError
 
     var description: String {
-        cause.errnoCode == EADDRINUSE
+        cause.isPortInUse
             ? "http.listen: port \(endpoint.port) is in use (\(endpoint)): set another, or stop its process"
-            : "http.listen: cannot listen on \(endpoint): \(String(cString: strerror(cause.errnoCode)))"
+            : "http.listen: cannot listen on \(endpoint): \(cause)"
     }
 }

@@ -13,7 +13,8 @@ struct FleetProblems {
         if !silent.isEmpty, facts.link.isKnown {
             let names = Phrase.list(Set(silent.map(\.name)).sorted())
             found.append(
-                Problem(.workerGone, "Workers that stopped reporting without signing off: \(names)."))
+                Problem(
+                    .workerGone, "Workers that stopped reporting without signing off: \(names).", subject: names))
         }
         let living = Dictionary(facts.fleet.members.filter { !$0.isSilent }.map { ($0.name, $0) }) {
             $0.uptimeSeconds <= $1.uptimeSeconds ? $0 : $1

@@ -53,7 +53,8 @@ struct OwnProblems {
             (waiting[$1.app] ?? 0, $0.app) < (waiting[$0.app] ?? 0, $1.app)
         }
         let pauses = Dictionary(facts.fleet.pauses.map { ($0.app, $0) }) { first, _ in first }
-        let paused = facts.apps.filter(\.isPaused).map(\.app).sorted().map { pauses[$0]?.text ?? $0 }
+        let names = facts.apps.filter(\.isPaused).map(\.app).sorted()
+        let paused = names.map { pauses[$0]?.text ?? $0 }
         let heldByPause = facts.minute["jobs_paused"]
         let unsendable = facts.minute["jobs_held"] - heldByPause
         let reasons = lacking.map { "\($0.app) (\($0.unroutable.joined(separator: "; ")))" }
@@ -77,7 +78,7 @@ struct OwnProblems {
                 Problem(
                     .appPaused,
                     "\(paused.count == 1 ? "An app is" : "\(Phrase.figure(paused.count)) apps are") paused: "
-                        + "\(Phrase.list(paused)).\(jobs)"))
+                        + "\(Phrase.list(paused)).\(jobs)", subject: Phrase.list(names)))
         }
         return found
     }

@@ -82,6 +82,9 @@ extension ProblemKind {
             "Find out why the process ends: its last log lines, a memory limit, a probe, the node. The broker redelivers its "
                 + "jobs."
         case .workerNotReady: "See the status pages of these workers."
+        case .pushesHeld:
+            "No action is needed. The delay grew while the cause lasted. The pushes are sent when they return, unless they "
+                + "expire."
         case .credentialExpired: "Import a new credential if there is none yet, then retire the expired one."
         case .credentialExpires: "Renew the credential at the provider, then run `martlet credential import`."
         case .tracesFail: "Check the collector. Deliveries do not depend on it."
@@ -115,7 +118,8 @@ extension ProblemKind {
             "Look up the reasons in errors.md. The outcomes and `martlet_reasons_total` contain them."
         case .unnamedFailure: "See the last warnings below."
         case .appPaused:
-            "Its jobs wait. `martlet app set APP --no-paused` resumes it. `martlet audit` shows who paused it."
+            "`martlet audit --app APP` shows who paused it. Ask them before you resume it with "
+                + "`martlet app set APP --no-paused`. Its jobs wait until then."
         }
     }
 }

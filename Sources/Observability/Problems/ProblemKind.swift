@@ -35,6 +35,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case workerGone = "worker.gone"
     case workerCrashes = "worker.crashes"
     case workerNotReady = "worker.not_ready"
+    case pushesHeld = "pushes.held"
     case credentialUnusable = "credential.unusable"
     case credentialExpired = "credential.expired"
     case credentialExpires = "credential.expires"
@@ -65,7 +66,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
         case .brokerSendsNothing, .brokerTakesNothing, .brokerConfirmsNothing, .brokerRefuses: .broker
         case .clockWrong, .keyringUnread, .keyringOpensNothing, .credentialsUnopened, .credentialsKept, .rowsUnreadable,
             .jobsHeld, .jobUnsettled, .appUnroutable, .workersForbidden, .workerGone, .workerCrashes, .workerNotReady,
-            .credentialUnusable, .credentialExpired, .credentialExpires, .tracesFail:
+            .pushesHeld, .credentialUnusable, .credentialExpired, .credentialExpires, .tracesFail:
             .ours
         case .providerUnreachable: .network
         case .providerSilent, .providerFails, .providerSlow, .credentialRefused: .provider
@@ -83,7 +84,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
         switch self {
         case .deadTokensUnread, .lookUpsFail, .registrationsFail, .refusalsUnrecorded, .databaseUncleared,
             .appUnroutable, .workersForbidden, .workerGone, .workerCrashes, .workerNotReady, .credentialExpired,
-            .credentialExpires, .tracesFail, .resultsUnrouted, .appPaused:
+            .credentialExpires, .tracesFail, .resultsUnrouted, .appPaused, .pushesHeld:
             .notice
         default: .trouble
         }

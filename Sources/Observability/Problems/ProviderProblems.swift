@@ -19,8 +19,14 @@ struct ProviderProblems {
     var all: [Problem] {
         var found = facts.unreachable.map { $0.problem(of: facts.receiver($0.output)) }
         found += RefusalProblems(facts: facts).all
-        found += facts.poolTroubles.map(problem)
-        return found + retried(beside: found)
+        found += facts.poolTroubles.filter { !isExplainedByRefusal($0) }.map(problem)
+        return found + retried(beside: found) + held(beside: found)
+    }
+
+    /// Returns whether answers count as rejections only because the provider refuses the credentials.
+    private func isExplainedByRefusal(_ trouble: PoolTrouble) -> Bool {
+        let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
+        return trouble.kind == .rejecting && !trouble.names.isEmpty && refused.isSuperset(of: trouble.names)
     }
 
     private func problem(_ trouble: PoolTrouble) -> Problem {
@@ -64,6 +70,21 @@ struct ProviderProblems {
                 .pushesRetried,
                 "\(Phrase.figure(retried)) pushes were delayed for another attempt in the last minute"
                     + (attempt.map { "; last failed connection: \($0.text)" } ?? "") + ".")
+        ]
+    }
+}
+
+extension ProviderProblems {
+    /// Returns a problem if pushes still wait in delay queues although the cause has ended.
+    private func held(beside found: [Problem]) -> [Problem] {
+        let until = facts.counts.heldUntil
+        guard found.isEmpty, facts.now < until else { return [] }
+        // The text must not change from one look to the next.
+        let minute = Timestamp(seconds: (until.seconds / 60 + 1) * 60)
+        return [
+            Problem(
+                .pushesHeld,
+                "Pushes that had to wait for a provider or a credential return from delay queues by \(minute.rfc3339).")
         ]
     }
 }

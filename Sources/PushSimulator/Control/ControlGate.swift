@@ -1,3 +1,4 @@
+internal import Foundations
 internal import HTTPServing
 internal import NIOCore
 internal import NIOHTTP1
@@ -59,19 +60,17 @@ struct ControlGate: Sendable {
                 status: .forbidden,
                 text: "Host: '\(request.authority ?? "")' is not a name of this machine; add it with --hostname")
         }
-        guard let origin = request.fields.first(name: "origin") else { return }
-        guard let scheme = origin.firstRange(of: "://"), let host = Self.name(String(origin[scheme.upperBound...])),
-            hosts.contains(host)
-        else { throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint") }
+        for origin in request.fields["origin"] {
+            let scheme = ["http://", "https://"].first(where: origin.hasPrefix)
+            guard let scheme, let host = Self.name(String(origin.dropFirst(scheme.count))), hosts.contains(host) else {
+                throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint")
+            }
+        }
     }
 
-    /// Returns the host of `host:port` or `[::1]:port`. The port may be missing.
-    static func name(_ authority: String) -> String? {
-        if authority.hasPrefix("[") {
-            return authority.firstIndex(of: "]").map { authority[..<$0].dropFirst().lowercased() }
-        }
-        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-        return parts.count <= 2 ? parts.first?.lowercased() : nil
+    /// Returns the host of `host:port` or `[::1]:port` in lower case. The port may be missing.
+    private static func name(_ authority: String) -> String? {
+        try? Endpoint(authority, defaultPort: 80).host.lowercased()
     }
 
     private func refuse(_ request: HTTPRequest, _ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {

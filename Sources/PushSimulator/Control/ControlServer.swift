@@ -16,13 +16,14 @@ struct ControlServer: Sendable {
         var limits = ServingLimits()
         limits.body = ControlGate.longestBody
         limits.request = configuration.timeout
+        limits.sending = configuration.timeout
         let listener = HTTPListener(
             limits: limits, eventLoops: MultiThreadedEventLoopGroup.singleton, answer: answer)
         let endpoint = Endpoint(host: configuration.host, port: port)
         do {
             return ControlServer(port: try await listener.listen(on: endpoint), listener: listener)
         } catch {
-            throw SimulatorError("control endpoint: \(SimulatorError(cannotListenOn: endpoint, error))")
+            throw SimulatorError("control endpoint: cannot listen on \(endpoint): \(error)")
         }
     }
 
