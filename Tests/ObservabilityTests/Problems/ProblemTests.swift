@@ -206,6 +206,20 @@ import WorkerTestSupport
         Case(name: "a provider rejects all pushes", found: ["unknown"]) {
             $0.poolTroubles = [.sample("apns", .rejecting, answers: 82)]
         },
+        Case(name: "a provider rejects all pushes of a credential that it refuses", found: ["provider"]) {
+            $0.refusals = [
+                Refusal(credential: "1", environment: .production, topic: nil, reason: "Status401", since: $0.now)
+            ]
+            $0.poolTroubles = [
+                PoolTrouble(
+                    output: "apns", environment: "production", names: ["1"], kind: .rejecting, answers: 12,
+                    concerned: 12)
+            ]
+        },
+        Case(name: "held pushes wait after the end of the cause", found: ["ours?"]) {
+            $0.counts.heldUntil = Timestamp(seconds: $0.now.seconds + 600)
+        },
+        Case(name: "held pushes have returned", found: []) { $0.counts.heldUntil = $0.now },
         Case(name: "pushes wait for a server that is tried once a minute", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "held": 30])
         },
