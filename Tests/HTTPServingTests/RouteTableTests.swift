@@ -12,7 +12,7 @@ import Testing
         ] {
             routes.add(method, path) { HTTPResponse(.ok, "text/plain", "\(method) \(path) \($0.parameter)") }
         }
-        let head = HTTPRequestHead(version: .http1_1, method: method, uri: target)
+        let head = HTTPRequestHead(version: .http1_0, method: method, uri: target)
         let request = try #require(HTTPRequest(head, body: nil))
         return try await routes.answer(to: request).map { String(buffer: $0.body) }
     }
@@ -34,10 +34,10 @@ import Testing
         arguments: [
             ("/?token=a%2Fb&x", "token", "a/b"), ("/?x&token=", "token", ""), ("/?x&token=1", "x", ""),
             ("/?tok=1", "token", nil), ("/", "token", nil),
-            ("/?token=a=b&token=c", "token", "a=b"), ("/?token=%", "token", nil),
+            ("/?token=a=b&token=c", "token", "a=b"), ("/?token=%", "token", "%"),
         ] as [(String, String, String?)])
     func readsQuery(target: String, name: String, value: String?) throws {
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target)
+        let head = HTTPRequestHead(version: .http1_0, method: .GET, uri: target)
         #expect(try #require(HTTPRequest(head, body: nil)).queryValue(name) == value)
     }
 }

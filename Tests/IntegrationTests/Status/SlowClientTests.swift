@@ -80,6 +80,14 @@ struct SlowClientTests {
                     let answer = try await look.curl("metrics", ["-H", "Sec-Fetch-Site: \(site)"])
                     #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(site): \(answer.prefix(200))")
                 }
+                // A browser whose DNS answer points a foreign name at the worker. Scrapers may use any name.
+                for (fields, status) in [(["Accept-Language: en"], "421"), ([], "200")] {
+                    for path in ["metrics", "ready"] {
+                        let answer = try await look.curl(
+                            path, (["Host: evil.example"] + fields).flatMap { ["-H", $0] })
+                        #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(answer.prefix(200))")
+                    }
+                }
             }
         }
     }
