@@ -1,5 +1,5 @@
 package import Contract
-import PushModel
+package import PushModel
 
 /// The counters of a pipeline since its start, and its current state.
 package struct PipelineCounts: Sendable, Hashable {
