@@ -90,7 +90,7 @@ struct WebhookFixture {
             job, credential: credential, lane: lane, attempt: attempt, redelivered: redelivered)
         output.send(routed, reportingTo: recorder)
         reported.jobs.add(1, ordering: .relaxed)
-        await recorder.wait(for: recipients.count, atMost: .seconds(60))
+        await recorder.wait(for: recipients.count)
         reported.settled.add(1, ordering: .relaxed)
         return recorder.outcomes.sorted { $0.recipient < $1.recipient }
     }

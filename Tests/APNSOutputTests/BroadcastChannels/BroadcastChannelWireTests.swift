@@ -41,7 +41,7 @@ import Testing
             try Job.read(
                 #"{"app":"\#(Self.app)","channel":"\#(channel)","payload":{"aps":{"event":"update","timestamp":1}}\#(members)}"#
             ))
-        await fixture.recorder.wait(for: before + 1, atMost: .seconds(60))
+        await fixture.recorder.wait(for: before + 1)
         return fixture.recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined()
     }
 

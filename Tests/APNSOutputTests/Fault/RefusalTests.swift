@@ -25,7 +25,7 @@ import Testing
         try await withFixture(knowsKey: false, breakMilliseconds: 10_000) { fixture, simulator async throws in
             #expect(try await fixture.push() == "hold InvalidProviderToken")
             try fixture.send(to: WireFixture.tokens(500))
-            await fixture.recorder.wait(for: 501, atMost: .seconds(60))
+            await fixture.recorder.wait(for: 501)
             #expect(fixture.tally == ["hold InvalidProviderToken": 501])
             #expect(fixture.recorder.outcomes.dropFirst().allSatisfy { [30, 120].contains($0.retryAfterSeconds) })
             #expect(await simulator.counters().arrivals == 1, "only the first push may be sent")
@@ -130,7 +130,7 @@ import Testing
         try await withFixture { fixture, simulator async throws in
             try fixture.send(to: WireFixture.tokens(200, "0a"))
             try fixture.send(to: WireFixture.tokens(600, "bad00400"))
-            await fixture.recorder.wait(for: 800, atMost: .seconds(60))
+            await fixture.recorder.wait(for: 800)
             #expect(fixture.tally == ["sent": 200, "rejected BadDeviceToken": 600])
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
             #expect(try await fixture.push("0b") == "sent -")
@@ -155,7 +155,7 @@ import Testing
             let lists = ["0a", "bad00400", "bad01400"].map { WireFixture.tokens(3_000, $0) }
             let tokens = (0..<3_000).map { lists[$0 % 50 != 0 ? 0 : $0 % 100 == 0 ? 1 : 2][$0] }
             try fixture.send(to: tokens)
-            await fixture.recorder.wait(for: 3_000, atMost: .seconds(60))
+            await fixture.recorder.wait(for: 3_000)
             #expect(
                 fixture.tally == [
                     "sent": 2_940, "rejected BadDeviceToken": 30, "rejected DeviceTokenNotForTopic": 30,

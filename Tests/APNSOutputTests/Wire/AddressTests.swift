@@ -27,7 +27,7 @@ import Testing
         let fixture = WireFixture([dead, silent, live], maximumConnections: 1) { $0.connectTimeoutSeconds = 10 }
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(10))
-        await fixture.recorder.wait(for: 10, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 10)
         #expect(fixture.tally == ["sent": 10], "no push may be held while addresses are tried")
         await fixture.output.shutDown()
         await simulator.stop()
@@ -49,7 +49,7 @@ import Testing
             return counts.reduce(0, +) == 6
         }
         #expect(counts == [2, 2, 2])
-        await fixture.recorder.wait(for: pushes, atMost: .seconds(60))
+        await fixture.recorder.wait(for: pushes)
         #expect(fixture.tally == ["sent": pushes])
         await fixture.output.shutDown()
         for simulator in simulators { await simulator.stop() }
@@ -61,7 +61,7 @@ import Testing
         for addresses in [[dead, dead], []] {
             let fixture = WireFixture(addresses)
             try fixture.send(to: WireFixture.tokens(3))
-            await fixture.recorder.wait(for: 3, atMost: .seconds(60))
+            await fixture.recorder.wait(for: 3)
             #expect(fixture.tally == ["hold ConnectionFailed": 3])
             await fixture.output.shutDown()
         }
@@ -80,7 +80,7 @@ import Testing
         let fixture = WireFixture([address], verifies: true)
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1))
-        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 1)
         #expect(fixture.tally == ["hold ConnectionFailed": 1])
         await fixture.output.shutDown()
 

@@ -39,7 +39,7 @@ import WireTestSupport
             for stream in connections[1].whole { try connections[1].answer(stream) }
             for stream in connections[1].began { try connections[1].session.consume(4_000, stream: stream) }
         }
-        await fixture.recorder.wait(for: 101, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 101)
         #expect(fixture.tally == ["sent": 85, "unknown ConnectionLost": 16])
         await fixture.output.shutDown()
         try await server.stop()
@@ -50,7 +50,7 @@ import WireTestSupport
         let address = try await server.start()
         let fixture = WireFixture([address])
         try fixture.send(to: WireFixture.tokens(50), payloadBytes: 4_000)
-        await fixture.recorder.wait(for: 50, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 50)
         #expect(fixture.tally == ["sent": 50])
         await fixture.output.shutDown()
         try await server.stop()
@@ -61,7 +61,7 @@ import WireTestSupport
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(10))
-        await fixture.recorder.wait(for: 10, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 10)
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 0)) }
         // Requests that were sent before the change arrives are complete. No request begins after the change.
         try await roundTrip(server)
@@ -70,7 +70,7 @@ import WireTestSupport
         let began = try await server.withConnections { $0[0].began.count }
         #expect(began == 10, "pushes must wait in the pool, not on streams without a window")
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 65_535)) }
-        await fixture.recorder.wait(for: 510, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 510)
         #expect(fixture.tally == ["sent": 510])
         await fixture.output.shutDown()
         try await server.stop()
@@ -92,7 +92,7 @@ import WireTestSupport
             return counters.arrivals >= before + 5
         }
         await simulator.changeStreamLimit(to: 50)
-        await fixture.recorder.wait(for: 1_000, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 1_000)
         #expect(fixture.tally == ["sent": 1_000])
         #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "no stream may be refused")
         #expect(await simulator.counters().connections == 1)

@@ -20,7 +20,7 @@ import Testing
         let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(3_000))
-        await fixture.recorder.wait(for: 3_000, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 3_000)
         #expect(fixture.tally == ["sent": 3_000])
         let counters = await simulator.counters()
         #expect(counters.mostOpenStreams <= 100 && counters.others?["exceeded_max_concurrent_streams"] == nil)
@@ -33,7 +33,7 @@ import Testing
         let simulator = try await SimulatedFCM.started { $0.requestsBeforeShutdown = 150 }
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(2_000))
-        await fixture.recorder.wait(for: 2_000, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 2_000)
         #expect(fixture.tally == ["sent": 2_000])
         expectCounts(fixture, simulator, 2_000)
         await fixture.output.shutDown()
@@ -46,7 +46,7 @@ import Testing
         _ = try await fixture.push()
         simulator.refuseStreams(300)
         try fixture.send(to: FCMFixture.tokens(999))
-        await fixture.recorder.wait(for: 1_000, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 1_000)
         #expect(fixture.recorder.outcomes.allSatisfy { $0.verdict == .sent || $0.reason == "StreamRefused" })
         expectCounts(fixture, simulator, 1_000)
         await fixture.output.shutDown()
@@ -71,7 +71,7 @@ import Testing
         _ = try await fixture.push(#""a:APA91b""#)
         await simulator.setFaults { $0.silence = .answers }
         try fixture.send(to: FCMFixture.tokens(50))
-        await fixture.recorder.wait(for: 51, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 51)
         #expect(fixture.tally == ["sent": 1, "unknown RequestTimeout": 50])
         await simulator.setFaults { _ in }
         #expect(try await fixture.push(#""z:APA91b""#)?.verdict == .sent)
@@ -88,7 +88,7 @@ import Testing
         try await eventually("at least 90 requests are on the wire") { await simulator.counters().openStreams >= 90 }
         await simulator.setFaults { _ in }
         await simulator.cutConnections()
-        await fixture.recorder.wait(for: 501, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 501)
         let unknown = fixture.tally["unknown ConnectionLost"] ?? 0
         #expect((90...100).contains(unknown) && fixture.tally["sent"] == 501 - unknown, "\(fixture.tally)")
         expectCounts(fixture, simulator, 501)

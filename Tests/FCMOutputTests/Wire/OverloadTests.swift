@@ -16,7 +16,7 @@ import Foundations
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         let start = ContinuousClock.now
         try fixture.send(to: FCMFixture.tokens(2_000))
-        await fixture.recorder.wait(for: 2_000, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 2_000)
         let elapsed = start.elapsedSeconds
         // Messages on the wire are refused. All others are held for the minute that Google asks for, and use no
         // attempt.
@@ -89,10 +89,10 @@ import Foundations
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         let start = ContinuousClock.now
         try fixture.send(to: FCMFixture.tokens(500))
-        await fixture.recorder.wait(for: 3, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 3)
         fixture.output.credentialsChanged(to: [fixture.credential.id])
         fixture.output.credentialsChanged(to: [])
-        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 500)
         let sent = fixture.tally["sent"] ?? 0
         // Ten messages per second, plus the initial burst.
         let most = 10 * (Int(start.elapsedSeconds) + 1) + 10
@@ -108,7 +108,7 @@ import Foundations
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         try fixture.send(to: FCMFixture.tokens(1_000, "bulk"), in: .bulk)
         // Messages beyond a minute's quota are held in the broker.
-        await fixture.recorder.wait(for: 420, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 420)
         let start = ContinuousClock.now
         let before = fixture.tally["sent"] ?? 0
         try fixture.send(to: FCMFixture.tokens(5, "urgent"), in: .urgent)
@@ -130,7 +130,7 @@ import Foundations
         let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator, quotas: LateShares()) { $0.quotaPerMinute = 60_000 }
         try fixture.send(to: FCMFixture.tokens(20_000), in: .bulk)
-        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        await fixture.recorder.wait(for: 500)
         #expect(fixture.tally.keys.sorted() == ["sent"], "\(fixture.tally)")
         fixture.output.stopSending()
         await fixture.output.shutDown()

@@ -125,7 +125,7 @@ struct FleetTests {
                 count += job.job.recipients.count
                 worker.send(job, reportingTo: recorder)
             }
-            await recorder.wait(for: count, atMost: .seconds(60))
+            await recorder.wait(for: count)
             let words = recorder.outcomes.map { outcome in
                 "\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? "")
             }

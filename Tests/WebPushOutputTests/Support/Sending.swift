@@ -65,7 +65,7 @@ final class Sending: Sendable {
     func send(_ job: RoutedJob) async -> [Outcome] {
         let before = recorder.outcomes.count
         output.send(job, reportingTo: recorder)
-        await recorder.wait(for: before + job.job.recipients.count, atMost: .seconds(60))
+        await recorder.wait(for: before + job.job.recipients.count)
         return Array(recorder.outcomes[before...])
     }
 }
