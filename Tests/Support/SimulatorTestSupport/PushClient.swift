@@ -134,7 +134,7 @@ package final class PushClient: Sendable {
     }
 
     /// The longest time that a test waits for anything.
-    private static let patience = TimeAmount.seconds(60)
+    private static let patience = TimeAmount.seconds(600)
 
     /// Waits until the condition holds. Throws if the connection fails first.
     private func waitUntil(_ condition: @escaping @Sendable (Core) -> Bool) async throws {
