@@ -272,7 +272,9 @@ let tests: [Target] = [
     .tests("MeteringTests", ["Metering"]),
     .tests("AMQPClientTests", ["AMQPClient", "Foundations", "TestSupport", "TestTraits", .logging]),
     .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "TestTraits", .logging]),
-    .tests("HTTPServingTests", ["Foundations", "HTTPServing", .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix]),
+    .tests(
+        "HTTPServingTests",
+        ["Foundations", "HTTPServing", "TestSupport", .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix]),
     .tests("HTTP2SessionTests", ["HTTP2Session", "TestSupport"]),
     .tests("HTTP2ChannelTests", ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded]),
     .tests(

@@ -3,6 +3,7 @@ import HTTPServing
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TestSupport
 import Testing
 
 /// The server over real connections.
@@ -208,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func closesOldestConnectionWithoutRequestIfThereAreTooMany() async throws {
+    @Test func closesConnectionWithoutRequestIfThereAreTooMany() async throws {
         try await withServer {
             $0.connections = 3
         } _: { port, _ async throws in
@@ -216,8 +217,9 @@ import Testing
             for _ in 0..<3 { idle.append(try await TextClient.connect(port: port)) }
             let text = try await TextClient.exchange("GET / HTTP/1.1\r\nHost: one\r\n\r\n", port: port)
             #expect(text.hasPrefix("HTTP/1.1 200 OK"), "\(text)")
-            #expect(try await idle[0].text() == "")
-            for client in idle.dropFirst() { try await client.close() }
+            // The server may accept the connections in another order.
+            try await eventually("one connection is closed") { idle.count { !$0.isOpen } == 1 }
+            for client in idle where client.isOpen { try await client.close() }
         }
     }
 

@@ -44,6 +44,8 @@ final class TextClient: Sendable {
         try await channel.close()
     }
 
+    var isOpen: Bool { channel.isActive }
+
     /// All bytes up to the end of the connection.
     func text() async throws -> String { try await received.get() }
 
