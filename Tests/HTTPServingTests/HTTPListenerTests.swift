@@ -110,7 +110,7 @@ import Testing
         try await withServer { port, _ async throws in
             let client = try await TextClient.connect(port: port)
             try await client.send("GET / HTTP/\(version)\r\nHost: one\r\nConnection: close\r\n\r\n\(rest)")
-            try await client.closeOutput()
+            await client.closeOutput()
             let text = try await client.text()
             #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.hasSuffix("GET / one \n"), "\(text)")
         }
@@ -138,7 +138,7 @@ import Testing
             let client = try await TextClient.connect(port: port, readsAtOnce: closesOutput)
             try await client.send("GET / HTTP/1.1\r\nHost: one\r\n\r\n")
             if closesOutput {
-                try await client.closeOutput()
+                await client.closeOutput()
             } else {
                 // The time for which the server waits after the response is shorter.
                 try await Task.sleep(for: .milliseconds(1_500))
@@ -193,7 +193,7 @@ import Testing
             let client = try await TextClient.connect(port: port)
             try await client.send("GET / HTTP/1.1\r\nHost: one\r\n\r\n")
             for await _ in asked { break }
-            try await client.closeOutput()
+            await client.closeOutput()
             whenClosed.yield()
             #expect(try await client.text().hasSuffix("GET / one \n"))
         }

@@ -36,8 +36,9 @@ final class TextClient: Sendable {
         try await channel.setOption(.autoRead, value: true).get()
     }
 
-    func closeOutput() async throws {
-        try await channel.close(mode: .output)
+    /// Closes this side of the connection, unless the connection has ended.
+    func closeOutput() async {
+        try? await channel.close(mode: .output)
     }
 
     func close() async throws {
