@@ -20,8 +20,8 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
         /// The port of the endpoint, or `nil` if it never ran. It is kept after a stop, so that a restart uses the same
         /// port.
         var port: Int?
-        /// The number of calls of ``goDown(for:)`` whose time has not passed.
-        var downs = 0
+        /// The last outage that was requested, or `nil` if there was none.
+        var outage: Task<Void, any Error>?
     }
 
     /// Creates a simulator of a service.
@@ -62,30 +62,30 @@ public final class SimulatedService<Service: PushDouble>: Sendable {
     }
 
     /// Stops the simulator, and starts it again on the same ports after a time. All connections are lost. The control
-    /// endpoint keeps running. With several calls at once, the simulator starts after the longest time.
+    /// endpoint keeps running. Several calls at once take effect one after the other.
     ///
     /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down. `CancellationError` if
     ///   the task was cancelled. In both cases, the simulator stays down.
     public func goDown(for time: Duration) async throws {
-        control.withLock { $0.downs += 1 }
+        let outage = control.withLock { control in
+            let outage = Task { [previous = control.outage] in
+                _ = await previous?.result
+                try await restart(after: time)
+            }
+            control.outage = outage
+            return outage
+        }
+        try await withTaskCancellationHandler {
+            try await outage.value
+        } onCancel: {
+            outage.cancel()
+        }
+    }
+
+    private func restart(after time: Duration) async throws {
         await server.stop()
-        let cancellation: (any Error)?
         do {
             try await Task.sleep(for: time)
-            cancellation = nil
-        } catch {
-            cancellation = error
-        }
-        let isLast = control.withLock { control in
-            control.downs -= 1
-            return control.downs == 0
-        }
-        guard isLast else {
-            if let cancellation { throw cancellation }
-            return
-        }
-        do {
-            if let cancellation { throw cancellation }
             try await server.start()
         } catch {
             await control.withLock { $0.endpoint.take() }?.stop()
