@@ -4,8 +4,8 @@ package import NIOCore
 /// A list of the open connections, oldest first. If there are too many, it closes the one whose client loses least, so
 /// that new clients always get an answer.
 package final class OpenConnections: Sendable {
-    /// The state of a connection. If there are too many connections, it closes the oldest one in the first of these
-    /// states that occurs.
+    /// The state of a connection. If there are too many connections, the oldest one in the first state of this list is
+    /// closed.
     package enum Stage: Sendable, CaseIterable {
         case answered
         case receivesBody

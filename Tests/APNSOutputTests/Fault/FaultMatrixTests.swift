@@ -153,7 +153,7 @@ import Testing
         } _: { fixture, simulator async throws in
             try fixture.send(to: WireFixture.tokens(20, "0a"))
             await fixture.recorder.wait(for: 20)
-            // Until the limit arrives, a new connection may send one push.
+            // A new connection may send one push before the limit arrives.
             let arrivals = await simulator.counters().arrivals
             #expect(arrivals <= (await simulator.counters().connections))
             #expect(fixture.tally["hold NoAnswer"] == 20 - arrivals)
