@@ -1,16 +1,14 @@
 import Foundations
 package import NIOCore
 
-/// A list of the open connections, oldest first. If there are too many, it closes the one whose client loses least, so
-/// that new clients always get an answer.
+/// A list of the open connections, oldest first. If there are too many, it closes the oldest one that has been answered,
+/// or else the oldest one, so that new clients always get an answer.
 package final class OpenConnections: Sendable {
-    /// The state of a connection. If there are too many connections, the oldest one in the first state of this list is
-    /// closed.
-    package enum Stage: Sendable, CaseIterable {
-        case answered
-        case receivesBody
+    package enum Stage: Sendable {
         case waitsForRequest
+        case receivesBody
         case waitsForAnswer
+        case answered
     }
 
     private struct Connection {
@@ -23,13 +21,12 @@ package final class OpenConnections: Sendable {
         /// Whether new connections are closed at once.
         var hasEnded = false
 
-        /// Removes the connection to close, except for the newest one.
-        mutating func removeSurplus() -> (any Channel)? {
-            for stage in Stage.allCases {
-                guard let place = connections.dropLast().firstIndex(where: { $0.stage == stage }) else { continue }
-                return connections.remove(at: place).channel
-            }
-            return nil
+        /// Removes the connection to close.
+        ///
+        /// A connection without a complete request is not chosen before others. It may be a probe that has just
+        /// connected, while clients that flood the server wait for their answers.
+        mutating func removeSurplus() -> any Channel {
+            connections.remove(at: connections.firstIndex { $0.stage == .answered } ?? 0).channel
         }
     }
 

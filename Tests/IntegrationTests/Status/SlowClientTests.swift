@@ -75,7 +75,7 @@ struct SlowClientTests {
         try await Installation.with { installation in
             let look = StatusPageLook(port: try freePort())
             try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
-                try await eventually(worker.errors) { try await look.curl("metrics").contains("200 OK") }
+                try await eventually(worker.errors) { try await look.curl("ready").contains("200 OK") }
                 for (site, status) in [("cross-site", "403"), ("same-site", "403"), ("none", "200")] {
                     let answer = try await look.curl("metrics", ["-H", "Sec-Fetch-Site: \(site)"])
                     #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(site): \(answer.prefix(200))")

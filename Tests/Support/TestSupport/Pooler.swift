@@ -22,16 +22,14 @@ package final class Pooler: Sendable {
         let users = folder.appending(path: "users")
         try Data("\"\(server.user ?? "")\" \"\(server.password ?? "")\"\n".utf8).write(to: users)
         try Data(pooler.configuration(backends: backends, users: users.path).utf8).write(to: file)
-        let process = try Subprocess(asServer([program, "-q", file.path]), in: folder)
+        let process = try Subprocess(restarting(asServer([program, file.path])), in: folder)
+        defer { process.signal(SIGKILL) }
         do {
             try await eventually(process.errors) { pooler.accepts() }
             try await body(pooler)
         } catch {
-            process.signal(SIGKILL)
             throw Failure(description: "\(error)\n\(process.errors)")
         }
-        process.signal(SIGINT)
-        _ = try await process.finish()
     }
 
     private init(server: URLComponents, port: Int) {
@@ -78,14 +76,16 @@ package final class Pooler: Sendable {
         }
     }
 
-    /// Returns a command that runs as the user `postgres` if this process is root, because PgBouncer refuses to run as
-    /// root.
+    /// Returns a command that runs another one again when it fails, as a service manager does. PgBouncer before 1.21 can
+    /// end with an error when a client cancels a statement (pgbouncer issue 822).
+    private static func restarting(_ command: [String]) -> [String] {
+        ["/bin/sh", "-c", #"while "$@"; [ $? -eq 1 ]; do sleep 0.05; done"#, "sh"] + command
+    }
+
+    /// Returns a command that ends with its parent. If this process is root, the command runs as the user `postgres`,
+    /// because PgBouncer refuses to run as root.
     private static func asServer(_ command: [String]) -> [String] {
-        getuid() == 0
-            ? [
-                "/usr/bin/setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups", "--pdeathsig",
-                "KILL",
-            ]
-                + command : command
+        ["/usr/bin/setpriv", "--pdeathsig", "KILL"]
+            + (getuid() == 0 ? ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"] : []) + command
     }
 }
