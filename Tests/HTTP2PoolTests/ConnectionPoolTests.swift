@@ -117,7 +117,7 @@ import WireTestSupport
         }
         let fixture = try PoolFixture(at: try await server.start(), requests: 20)
         try await fixture.start()
-        try await eventually("all 20 requests answered", within: .seconds(60)) {
+        try await eventually("all 20 requests answered") {
             try await fixture.look { $0.ends["200"] } == 20
         }
         #expect(try await fixture.look { $0.ended.values.allSatisfy { $0 == 1 } }, "each request must end once")

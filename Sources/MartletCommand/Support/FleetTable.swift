@@ -8,22 +8,20 @@ import Store
 struct FleetTable {
     let workers: [FleetWorker]
     let problems: [WorkerReport.ProblemReport]
-    let refusals: [Refusal]
     let answers: [FleetAnswers]
     /// The names of the workers that do not report the providers' answers.
     let withoutAnswers: [String]
     /// Whether the database accepts writes. If not, workers cannot renew their rows, and all of them become silent.
     let acceptsWrites: Bool
 
-    /// Reads the workers, problems, refusals and answers of the fleet.
+    /// Reads the workers, problems and answers of the fleet.
     ///
     /// - Throws: `PostgresError`.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
         let fleet = try await WorkerRepository(pool).fleet()
         let server = try await pool.query("SELECT current_setting('transaction_read_only') = 'off' AS writes")[0]
         return FleetTable(
-            workers: fleet.map(FleetWorker.init), problems: fleet.problems,
-            refusals: try await RefusalRepository(pool).list(), answers: fleet.answers,
+            workers: fleet.map(FleetWorker.init), problems: fleet.problems, answers: fleet.answers,
             withoutAnswers: fleet.withoutAnswers, acceptsWrites: try server["writes"].bool)
     }
 
@@ -39,7 +37,6 @@ struct FleetTable {
             "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "oldest job \(Phrase.duration(oldest))",
         ]
         if here.count < workers.count { parts.append("\(workers.count - here.count) silent") }
-        if !refusals.isEmpty { parts.append(Phrase.count(refusals.count, "refusal")) }
         return parts.joined(separator: ", ")
     }
 

@@ -61,6 +61,16 @@ struct TopReader {
         }
     }
 
+    /// Returns lines from a table that the rest of the output does not need, or the reason why the table could not be
+    /// read. It may be locked.
+    private func lines(about what: String, _ read: () async throws -> [String]) async throws -> [String] {
+        do {
+            return try await read()
+        } catch let error as PostgresError {
+            return ["\(what) are not known: \(error)"]
+        }
+    }
+
     private func details(of fleet: FleetTable) async throws -> [String] {
         let notKnown = fleet.withoutAnswers
         let answers =
@@ -69,12 +79,14 @@ struct TopReader {
         let problems =
             (fleet.acceptsWrites ? [] : ["trouble: PostgreSQL accepts no writes, so workers cannot renew their rows"])
             + fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
-        let refusals = fleet.refusals.map { refusal in
-            "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
-                + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
+        let refusals = try await lines(about: "refusals") {
+            try await RefusalRepository(pool).list().map { refusal in
+                "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
+                    + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
+            }
         }
-        let paced = try await AppRepository(pool).paced(most: Self.mostPaced).map {
-            "rate limit: \($0.bundleID)\($0.paceText)"
+        let paced = try await lines(about: "rate limits") {
+            try await AppRepository(pool).paced(most: Self.mostPaced).map { "rate limit: \($0.bundleID)\($0.paceText)" }
         }
         return [fleet.table.lines, answers, problems, refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }

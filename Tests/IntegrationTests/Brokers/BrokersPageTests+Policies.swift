@@ -71,7 +71,7 @@ extension BrokersPageTests {
                     ["amqp.url": try servers.administratorURL])
             }
             func fails(_ text: String, _ queue: String) async throws {
-                try await eventually("doctor fails because of \(text)", within: .seconds(90)) {
+                try await eventually("doctor fails because of \(text)", within: .seconds(600)) {
                     let reported = try await doctor()
                     return reported.status == 1
                         && reported.output.split(separator: "\n").contains {
@@ -112,7 +112,7 @@ extension BrokersPageTests {
             try await clearPolicy(installation, servers, command: "clear_operator_policy")
 
             try await servers.run(try Recipe("Policies").shell(2), in: installation.folder)
-            try await eventually("doctor accepts the recipe's policies", within: .seconds(90)) {
+            try await eventually("doctor accepts the recipe's policies", within: .seconds(600)) {
                 try await doctor().output.contains("ok    policies")
             }
             try await servers.run("rabbitmqctl clear_policy others", in: installation.folder)

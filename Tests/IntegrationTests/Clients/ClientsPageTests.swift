@@ -95,7 +95,7 @@ extension BrokersPageTests {
             let ended = try await Subprocess.run(
                 ["/usr/bin/python3", "-B", Frameworks.harness("celery_worker.py"), folder.path],
                 environment: ["AMQP_URL": ClientExample.named(try url(of: "shop", "secret", installation))], in: folder,
-                within: .seconds(180))
+                within: .seconds(600))
             #expect(ended.status == 0 && ended.output.contains("RETRIED after gaierror"), "\(ended)")
             try await sends(1, installation)
         }

@@ -89,7 +89,7 @@ struct WhyTests {
                             "a worker has it, the ledger has received its outcome but not yet stored it, or")
                     }
                     try await database.query("GRANT INSERT ON martlet.ledger TO martlet_ledger")
-                    try await eventually("the outcome is stored: \(ledger.errors)", within: .seconds(90)) {
+                    try await eventually("the outcome is stored: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-2"]).status == 0
                     }
                     #expect(ledger.errors.contains("The ledger can be written again"), "\(ledger.errors)")

@@ -32,7 +32,7 @@ struct RefusedCredentialTests {
                 #expect(installation.results.count == 0)
 
                 await installation.simulator.setFaults(StandingFaults())
-                try await installation.results.wait(for: 200, within: .seconds(90))
+                try await installation.results.wait(for: 200)
                 let mended = try await installation.martlet(["credential", "list"])
                 #expect(!mended.output.contains("InvalidProviderToken"), "\(mended.output)")
             }

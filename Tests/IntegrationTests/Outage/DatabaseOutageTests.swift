@@ -18,7 +18,12 @@ extension OutageTests {
 
     @Test func reportsLockedTablesOfAppsAndCredentials() async throws {
         try await Outage.happens(DatabaseOutage.apps.rawValue) { there, look in
-            try await there.installation.withLock(on: "apps, martlet.credentials") { try await look() }
+            try await there.installation.withLock(on: "apps, martlet.credentials") {
+                try await look()
+                let top = try await there.installation.martlet(["top", "--once"])
+                #expect(top.status == 0 && top.output.contains("1 worker, "), "\(top)")
+                #expect(top.output.contains("rate limits are not known: "), "\(top.output)")
+            }
         }
     }
 

@@ -24,6 +24,8 @@ extension PrivateServerTests {
         ) async throws {
             try await Outage.happens(outage.rawValue, changes, servers: PrivateServers.current) { there, look in
                 try await there.whilePushing("during", cause)
+                // The worker publishes a retry of the push.
+                await there.installation.simulator.cutConnections()
                 do { try await look() } catch { Issue.record(error) }
                 try await mend()
             }
@@ -56,7 +58,7 @@ extension PrivateServerTests {
         /// The test suspends the process that writes the log of quorum queues to disk. The push must be on the wire
         /// then, because the worker would have nothing to publish if the job were in a delay queue.
         @Test func reportsStalledDiskOfBroker() async throws {
-            try await happens(.disk, ["apns.request_timeout": "20"]) {
+            try await happens(.disk, ["apns.request_timeout": "3600"]) {
                 try await PrivateServers.evaluateInBroker(
                     """
                     register(stalled, spawn(fun() -> true = erlang:suspend_process(whereis(ra_log_wal)),

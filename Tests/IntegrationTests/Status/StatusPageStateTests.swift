@@ -103,7 +103,7 @@ struct StatusPageStateTests {
                     JobText("two", app: Self.app, to: ["a:APA91bH"], more: #","output":"fcm""#),
                 ])
                 let missed = ["apns production: \(end): ", "fcm production: \(end): "]
-                try await eventually("the page shows both problems: \(worker.errors)", within: .seconds(120)) {
+                try await eventually("the page shows both problems: \(worker.errors)") {
                     guard let problems = try await look.document()?.problems.filter({ $0.severity == "trouble" }) else {
                         return false
                     }
@@ -149,13 +149,14 @@ struct StatusPageStateTests {
         }
     }
 
-    /// The pushes on the wire get no answer, so the worker keeps draining while the page is checked.
+    /// The pushes on the wire get no answer, so the worker drains until the second signal.
     @Test func showsDraining() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let look = StatusPageLook(port: try freePort())
             let worker = try installation.startWorker([
-                "http.listen": "127.0.0.1:\(look.port)", "worker.drain_timeout": "120", "worker.name": "push-7",
+                "http.listen": "127.0.0.1:\(look.port)", "worker.drain_timeout": "3600",
+                "apns.request_timeout": "3600", "worker.name": "push-7",
             ])
             defer { worker.signal(SIGKILL) }
             try await look.shows("begun", heading: "Nothing is wrong", worker.errors) { $0.worker.state == "ready" }

@@ -68,7 +68,7 @@ final class ResultCollector: Sendable {
     }
 
     /// Waits until this number of recipients have an outcome.
-    func wait(for recipients: Int, within limit: Duration = .seconds(60)) async throws {
+    func wait(for recipients: Int, within limit: Duration = .seconds(300)) async throws {
         try await eventually("\(recipients) recipients have an outcome; the tally is \(tally)", within: limit) {
             count >= recipients
         }

@@ -27,7 +27,7 @@ package func undisturbed<Value>(within limit: Duration, _ body: () async throws 
 ///   state then.
 /// - Throws: ``TimedOut``, or an error of `condition`.
 package func eventually(
-    _ what: @autoclosure () async -> String, within limit: Duration = .seconds(180),
+    _ what: @autoclosure () async -> String, within limit: Duration = .seconds(300),
     _ condition: () async throws -> Bool
 ) async throws {
     let limit = limit * deadlineFactor

@@ -71,8 +71,7 @@ package struct LocalServers: Sendable {
     /// Evaluates an Erlang expression in the broker.
     package func evaluateInBroker(_ expression: String) async throws {
         let (command, environment) = try brokerTool("rabbitmqctl")
-        let finished = try await Subprocess.run(
-            command + ["eval", expression], environment: environment, within: .seconds(180))
+        let finished = try await Subprocess.run(command + ["eval", expression], environment: environment)
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
@@ -123,8 +122,7 @@ package struct LocalServers: Sendable {
     private func services(_ arguments: [String]) async throws {
         let script = Project.root.appending(path: "scripts/services").path
         // The servers that `up` starts outlive this script, and watch this process themselves.
-        let finished = try await Subprocess.run(
-            [script, "--instance", instance, "--no-fsync"] + arguments, within: .seconds(120))
+        let finished = try await Subprocess.run([script, "--instance", instance, "--no-fsync"] + arguments)
         guard finished.status == 0 else { throw Failure(description: "services \(arguments) \(finished)") }
     }
 

@@ -77,7 +77,7 @@ package final class Standby: Sendable {
     }
 
     private static func run(_ command: [String]) async throws {
-        let finished = try await Subprocess.run(command, within: .seconds(120))
+        let finished = try await Subprocess.run(command)
         guard finished.status == 0 else { throw Failure(description: "\(command[0]) \(finished)") }
     }
 

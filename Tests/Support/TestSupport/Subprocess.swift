@@ -43,7 +43,7 @@ package final class Subprocess: Sendable {
     /// Runs a process to its end and returns its result.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", in directory: URL? = nil,
-        within limit: Duration = .seconds(60)
+        within limit: Duration = .seconds(600)
     ) async throws -> Finished {
         try await Subprocess(arguments, environment: environment, input: input, in: directory).finish(within: limit)
     }
@@ -57,7 +57,7 @@ package final class Subprocess: Sendable {
     }
 
     /// Waits for the end of the process. After the time limit, kills the process.
-    package func finish(within limit: Duration = .seconds(180)) async throws -> Finished {
+    package func finish(within limit: Duration = .seconds(600)) async throws -> Finished {
         do {
             try await eventually("process \(pid) ends\n\(output)\(errors)", within: limit) { !isRunning }
         } catch {

@@ -120,7 +120,7 @@ import WireTestSupport
                 let outcomes = await sending.send(jobs[1])
                 #expect(outcomes.map(\.verdict) == [.hold] && outcomes.map(\.reason) == ["TooManyConnections"])
                 // The next message waits for a connection, too, and is sent as soon as one is free.
-                try await eventually("message sent: \(sending.recorder.outcomes.map(\.reason))", within: .seconds(30)) {
+                try await eventually("message sent: \(sending.recorder.outcomes.map(\.reason))") {
                     let outcomes = await sending.send(jobs[1])
                     #expect(outcomes.allSatisfy { $0.reason != "NoAnswer" })
                     return outcomes.contains { $0.verdict == .sent }

@@ -21,26 +21,31 @@ struct LaneJudge {
     /// The maximum number of recipients of a judged job. Workers split larger jobs.
     private static let largestJob = 100
 
+    /// The time until the first outcome of a recipient, in milliseconds.
+    private struct Wait {
+        let time: Int64
+        let recipient: RecipientID
+    }
+
     private(set) var findings: [Finding] = []
     private(set) var unjudged: [Unjudged] = []
     private(set) var tally: [Lane: LaneTally] = [:]
 
     init(_ record: TortureRecord, _ histories: [History]) {
         let effects = record.faults.filter(\.fault.delaysUnlimitedPushes).map { fault in
-            let calming = fault.fault.affectsNode ? LastCampaignJudge.deadLettering * 1_000 : Self.calming
-            return fault.start...max(fault.start, fault.end) + calming
+            fault.start...max(fault.start, fault.end) + Self.calming
         }
         for lane in Lane.allCases {
-            var waits: [String: [Int64]] = [:]
+            var waits: [String: [Wait]] = [:]
             let longest = Self.limits.values.max() ?? 0
             for history in histories where history.job.lane == lane && Self.isOrdinary(history) {
                 guard let wait = history.wait else { continue }
                 // The wait does not affect the choice, because slow recipients would otherwise be excused more often.
                 let time = history.job.published...history.job.published + longest
                 if effects.contains(where: { $0.overlaps(time) }) { continue }
-                waits[history.job.app, default: []].append(wait)
+                waits[history.job.app, default: []].append(Wait(time: wait, recipient: history.recipient))
             }
-            judge(lane, waits.mapValues { $0.sorted() })
+            judge(lane, waits.mapValues { $0.sorted { $0.time < $1.time } })
         }
     }
 
@@ -53,21 +58,25 @@ struct LaneJudge {
             && history.job.recipients.count <= largestJob && Workload.isUnlimited(history.job.app)
     }
 
-    private mutating func judge(_ lane: Lane, _ waits: [String: [Int64]]) {
-        let all = waits.values.joined().sorted()
+    private mutating func judge(_ lane: Lane, _ waits: [String: [Wait]]) {
+        let all = waits.values.joined().sorted { $0.time < $1.time }
         guard all.count >= Self.leastInLane else {
             let text = "lane \(lane.rawValue) has \(all.count) recipients that no fault affects, of \(Self.leastInLane)"
             if Self.limits[lane] != nil { unjudged.append(Unjudged(.lanesArePrompt, text)) }
             unjudged.append(Unjudged(.appsAreEqual, text))
             return
         }
-        let late = all[min(all.count - 1, all.count * 99 / 100)]
+        let late = all[min(all.count - 1, all.count * 99 / 100)].time
         if let limit = Self.limits[lane], late > limit {
-            let text = "99 % of lane \(lane.rawValue) within \(late) ms, at most \(limit)"
-            findings.append(Finding(.lanesArePrompt, nil, text))
+            let tooLate = all.drop { $0.time <= limit }
+            let apps = waits.map { app, waits in "\(app) \(waits.count { $0.time > limit })" }.sorted()
+            let text =
+                "99 % of lane \(lane.rawValue) within \(late) ms, at most \(limit); \(tooLate.count) of \(all.count) took "
+                + "longer: \(apps.joined(separator: ", "))"
+            findings.append(Finding(.lanesArePrompt, tooLate.first?.recipient, text))
         }
-        let median = all[all.count / 2]
-        let medians = waits.filter { $0.value.count >= Self.leastOfApp }.mapValues { $0[$0.count / 2] }
+        let median = all[all.count / 2].time
+        let medians = waits.filter { $0.value.count >= Self.leastOfApp }.mapValues { $0[$0.count / 2].time }
         guard medians.count > 1, let slowest = medians.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else {
             let text = "lane \(lane.rawValue) has \(medians.count) apps with \(Self.leastOfApp) recipients"
             unjudged.append(Unjudged(.appsAreEqual, text))
