@@ -53,7 +53,8 @@ package struct HTTPResponse: Sendable {
         var fields = tm()
         gmtime_r(&seconds, &fields)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            let length = strftime(buffer.baseAddress, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &fields)
+            guard let start = buffer.baseAddress else { return "" }
+            let length = strftime(start, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &fields)
             return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
     }
