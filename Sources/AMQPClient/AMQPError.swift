@@ -12,8 +12,8 @@ package struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// A setting or a part of the URL can't be used. The message names it.
         package static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
-        /// No connection could be made: the name was not found, the host refused or was unreachable, or no answer
-        /// arrived in time.
+        /// No connection could be made: the name was not found, the host refused or was unreachable, or the system had
+        /// no memory, thread or file descriptor left.
         package static let connectionFailed = Self(rawValue: "connectionFailed")
         /// TLS could not be set up, because of a certificate, a key, the verification or the handshake.
         package static let tlsFailed = Self(rawValue: "tlsFailed")
@@ -34,7 +34,7 @@ package struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
         package static let preconditionFailed = Self(rawValue: "preconditionFailed")
         /// The broker cancelled a consumer, for example because its queue was deleted.
         package static let consumerCancelled = Self(rawValue: "consumerCancelled")
-        /// An answer did not arrive in time.
+        /// The host or the broker did not answer in time, while connecting or later.
         package static let timedOut = Self(rawValue: "timedOut")
         /// The broker refused or returned a publication, or AMQP can't carry it.
         package static let publicationRefused = Self(rawValue: "publicationRefused")

@@ -41,8 +41,8 @@ package struct APNSConfiguration: Sendable {
     /// The time for which waiting pushes still use a retired credential, in seconds. A worker must apply a change
     /// within five seconds, and may need three of them to notice a change whose notification it missed.
     package var retirementSeconds: Int64 = 1
-    /// The time without an answer after which the token store counts as unavailable, in milliseconds. If no usable token
-    /// is left, pushes then wait in the broker.
+    /// The time without an answer after which the token store counts as unavailable, in milliseconds. If no usable
+    /// token is left, pushes then wait in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
     /// The time without any answer from APNs after which its pushes wait in the broker, in milliseconds. In a worker
     /// they would occupy capacity that other apps need.

@@ -18,8 +18,8 @@ public struct SimulatorConfiguration: Sendable {
     /// The number of streams that a connection without a client certificate may have open before its first provider
     /// token is accepted.
     public var unauthenticatedStreamLimit = 1
-    /// The total weight of refusals at which a connection is limited to one stream, or `nil` to disable this. A refusal
-    /// weighs 1, BadDeviceToken 5, and a 410 nothing.
+    /// The total weight of refusals at which a connection is limited to one stream, or `nil` to disable this. An answer
+    /// with a status from 400 to 499 weighs 1, but BadDeviceToken weighs 5 and a 410 nothing.
     public var refusalsBeforeSlowing: Int?
     /// The total weight of refusals at which a connection is closed with GOAWAY, or `nil` to disable this.
     public var refusalsBeforeGoAway: Int?

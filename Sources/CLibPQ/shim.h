@@ -2,8 +2,9 @@
 // Glibc's Swift module does not include eventfd, which wakes the thread of a connection.
 #include <sys/eventfd.h>
 
-// A request to cancel a query. The owner of the connection prepares the request, and any thread may carry it out. The call
-// blocks and opens a separate connection. From libpq 17 on, that connection is as secure as the original one.
+// A request to cancel a query. The owner of the connection prepares the request, and any thread may carry it out.
+// Carrying it out blocks and opens a separate connection. From libpq 17 on, that connection is as secure as the
+// original one.
 #ifdef LIBPQ_HAS_ASYNC_CANCEL
 typedef PGcancelConn MartletCancel;
 static inline MartletCancel *martlet_cancel_prepare(PGconn *connection) { return PQcancelCreate(connection); }

@@ -98,8 +98,8 @@ static inline int crabbitmq_watch_session(
 
 enum { CRABBITMQ_CLOSED = -1, CRABBITMQ_FAILED = -2 };
 
-// Returns the number of bytes received, 0 if none have arrived, CRABBITMQ_CLOSED or CRABBITMQ_FAILED. If `session` is NULL,
-// reads the socket without TLS. Never blocks.
+// Returns the number of bytes received, 0 if none have arrived, CRABBITMQ_CLOSED or CRABBITMQ_FAILED. If `session` is
+// NULL, reads the socket without TLS. Never blocks.
 static inline ssize_t crabbitmq_receive(SSL *session, int socket, void *buffer, size_t size) {
   if (session == NULL) {
     ssize_t count;

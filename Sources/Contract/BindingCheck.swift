@@ -17,11 +17,11 @@ package struct BindingCheck: Sendable, Hashable {
         }
     }
 
-    /// The missing bindings, without which jobs are not routed.
+    /// The missing bindings, without which messages are not routed.
     package private(set) var gaps: [String] = []
     /// The bindings that were added by hand and that duplicate jobs.
     package private(set) var strays: [String] = []
-    /// The bindings that were added by hand and do not affect Martlet's jobs.
+    /// The bindings that were added by hand and do not duplicate jobs.
     package private(set) var guests: [String] = []
 
     /// Returns the exchanges whose bindings must be checked.

@@ -3,7 +3,7 @@ import AMQPClient
 /// The guarantees of a broker, as far as they follow from its product and version.
 package struct BrokerGuarantees: Sendable, Hashable {
     package let isRabbitMQ: Bool
-    /// The guarantees that the broker lacks, as sentences. The list is empty if no weakness is known.
+    /// The known weaknesses of the broker, as sentences.
     package let weaknesses: [String]
     /// Whether a consumer can set the time that a delivery may stay unsettled, overriding the broker's settings.
     package let takesConsumerTimeouts: Bool

@@ -81,10 +81,9 @@ extension AMQPDelivery {
         return death
     }
 
-    /// Whether this message was dropped because the broker could not route it by the publisher's routing key.
+    /// Whether the broker dropped this message because it could not route it by the publisher's routing key.
     fileprivate var isUnroutable: Bool { exchange.hasSuffix(Self.jobs) }
 
-    /// Whether this message was dropped before it was dead-lettered, because the broker could not route it by the
-    /// publisher's routing key.
+    /// Whether the broker dropped this dead message because it could not route it by the publisher's routing key.
     fileprivate var wasUnroutable: Bool { lastDeath?["exchange"]?.string?.hasSuffix(Self.jobs) == true }
 }

@@ -1,8 +1,9 @@
 /// The names of the headers in messages that workers publish.
 package enum JobHeader {
-    /// The number of the next attempt, starting at 1.
+    /// The number of the next attempt, starting at 1. In a delayed result event, the number of failed attempts.
     package static let attempt = "x-martlet-attempt"
-    /// The time of the first attempt, in milliseconds since 1970.
+    /// The time of the first attempt, in milliseconds since 1970. In a delayed result event, the time at which the
+    /// event was first due.
     package static let firstAttempt = "x-martlet-first-attempt-at"
     /// The time at which the job was first published, in milliseconds since 1970. If that time is unknown, it is the
     /// time at which a worker first received the job. It is used for metrics only, because publishers can set it, too.

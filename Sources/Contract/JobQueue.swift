@@ -8,7 +8,8 @@ package enum JobQueue: Sendable, Hashable {
     /// limit the length of the queue ``lane(_:)``. They must not limit this queue.
     case returned(Lane)
     /// A queue of a lane, with its number. Jobs wait there while their app has more work than it may send, so that the
-    /// jobs of other apps do not wait behind them. If possible, only one app uses a waiting queue at a time.
+    /// jobs of other apps do not wait behind them. A worker moves jobs only to a waiting queue in which it knows no
+    /// jobs of other apps.
     case waiting(Lane, Int)
     /// The queue of suspects: jobs that were delivered several times without being settled. They are processed one at a
     /// time, because such a job may be crashing the workers.

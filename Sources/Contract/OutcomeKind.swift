@@ -1,6 +1,6 @@
 import PushModel
 
-/// A kind of result event, by the name that consumers receive.
+/// A kind of outcome in result events, by the name that consumers receive.
 package enum OutcomeKind: String, CaseIterable {
     case sent, unregistered, rejected, failed, unknown, expired, suppressed
 

@@ -77,8 +77,8 @@ package struct PipelineNames: Sendable, Hashable {
     ///
     /// A job that is redelivered repeatedly without being settled has most likely crashed its workers. After
     /// `PipelineConfiguration.deliveriesUntilSuspect` deliveries, a worker moves the job to the suspects, which are
-    /// processed one at a time. The broker dead-letters the job after four more deliveries (rabbitmq.com, "Quorum
-    /// Queues", poison messages).
+    /// processed one at a time. After four more deliveries, the broker moves the job to the dropped jobs (rabbitmq.com,
+    /// "Quorum Queues", poison messages).
     package func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(
             exchanges: [

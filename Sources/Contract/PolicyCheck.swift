@@ -24,9 +24,9 @@ package struct PolicyCheck: Sendable, Hashable {
 
     /// Checks policies.
     ///
-    /// - Parameter jobs: the exchange to which publishers publish jobs. A length limit on a queue that is bound to it
-    ///   is acceptable, because the broker reports a refused job to its publisher. Any other full queue would refuse
-    ///   jobs of workers and of delay queues.
+    /// - Parameter jobs: the exchange to which publishers publish jobs. A queue that is bound to it may have a length
+    ///   limit with the overflow `reject-publish`, because the broker reports a refused job to its publisher. Any other
+    ///   full queue would refuse jobs of workers and of delay queues.
     package init(_ topology: AMQPTopology, jobs: String, _ policies: [Policy]) {
         var queues: [String: [String]] = [:]
         for policy in policies {

@@ -1,8 +1,8 @@
 package import PushModel
 
-/// The delays for jobs that wait for their `send_at`. A job passes through several delay queues. Each time, it waits in
-/// the queue with the longest delay that does not exceed the remaining time, or for one second if less time remains.
-/// The job is therefore never early. If nothing else delays it, it is less than one second late.
+/// The delays for jobs that wait for their `send_at` or a rate limit. A job passes through several delay queues. Each
+/// time, it waits in the queue with the longest delay that does not exceed the remaining time, or for one second if
+/// less remains. With `send_at`, it is therefore never early, and less than a second late if nothing else delays it.
 package enum ScheduleDelays {
     /// The delays, in seconds.
     package static let delays = [1, 5, 30, 120, 900, 3600, 21_600]

@@ -11,8 +11,7 @@ package import Store
 /// result events and marks dead tokens in the database. A job is acknowledged once the broker has confirmed all
 /// messages that result from it.
 ///
-/// Each consuming connection and the publishing connection have their own thread, and ``PipelineCore`` has a serial
-/// queue. They exchange work in batches.
+/// Every connection has its own thread, and ``PipelineCore`` has a serial queue. They exchange work in batches.
 package final class JobPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
@@ -43,7 +42,7 @@ package final class JobPipeline: Sendable {
     ///   - workers: a closure that returns the number of running workers, including this one, or `nil` while the number
     ///     is unknown. The workers share the rate limits.
     ///   - failures: the list of failures that have begun and not ended, such as failed database statements.
-    /// - Throws: an error if the broker's configuration is invalid.
+    /// - Throws: an error if the broker's configuration is invalid or the process can't open another file descriptor.
     package init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
@@ -97,8 +96,8 @@ package final class JobPipeline: Sendable {
         self.lookUps = lookUps
     }
 
-    /// Connects, and runs the pipeline until the task is cancelled. Failures are logged and retried.
-    /// ``drain(deadline:)`` closes the connections.
+    /// Connects, and runs the pipeline until the task is cancelled. Failures are logged and, except for look-ups and
+    /// registrations of tokens, retried. ``drain(deadline:)`` closes the connections.
     package func run() async {
         publisher.start { [core, connected, sources] event in
             if case .connected = event {
@@ -163,8 +162,8 @@ package final class JobPipeline: Sendable {
         return broker
     }
 
-    /// Checks that the broker still has all exchanges and queues. Missing ones are logged. If workers declare the
-    /// topology, it is declared again.
+    /// Checks that the broker still has all exchanges and queues. Missing ones are logged and, if workers declare the
+    /// topology, declared again.
     package func checkTopology() { publisher.checkTopology() }
 
     package func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
@@ -245,8 +244,8 @@ package final class JobPipeline: Sendable {
         }
     }
 
-    /// Records tokens that were registered again, so that other workers send to them. A failed write is not repeated,
-    /// because the next job for the token reports the registration again.
+    /// Records tokens that were registered again, so that later look-ups of all workers find them alive. A failed write
+    /// is not repeated, because the next job for the token reports the registration again.
     private func register(_ registrations: [TokenRegistration]) async {
         guard !registrations.isEmpty else { return }
         do {

@@ -34,8 +34,8 @@ final class JobSource: Sendable {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: queue.tagIndex)
     }
 
-    /// Sets the priority for all queues except the queue of suspects. After a change, the broker could deliver a second
-    /// suspect, but a worker must have at most one at a time.
+    /// Sets the priority for all queues except the queue of suspects. After a change, earlier deliveries do not count
+    /// towards the prefetch, so the worker could get a second suspect. It must have at most one at a time.
     func setPriority(_ priority: Int32) {
         consumer.setPriority(priority, ofQueues: Set(queues.filter { $0 != .suspects }.map(\.tagIndex)))
     }

@@ -145,7 +145,7 @@ struct Pipeline {
         if let slot { throttle(job, until: slot, &turn) } else { turn.putOff(job, to: destination) }
     }
 
-    /// Handles a message that the broker returned. If the broker would return it again, the message is given up.
+    /// Handles a message that the broker returned. If the broker can never accept the message, it is given up.
     /// Otherwise it is handled like a refused message.
     mutating func returned(_ returned: AMQPReturn, _ turn: inout Turn) {
         guard returned.isFinal else {
@@ -216,7 +216,7 @@ struct Pipeline {
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
-    /// Returns whether a job need not wait for its app, because none of its pushes would be sent now.
+    /// Returns whether a job is exempt from pauses and rate limits, because none of its pushes would be sent now.
     private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
         isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
             || scheduler.rateLimits.cannotWait(job, configuration.retry, now: now)

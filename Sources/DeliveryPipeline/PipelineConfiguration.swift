@@ -14,9 +14,10 @@ package struct PipelineConfiguration: Sendable {
     package var worker: String
     /// The prefetch of each lane's queues, in deliveries. For the waiting queues, it is the maximum prefetch.
     package var prefetch: [Lane: Int]
-    /// The maximum number of bytes of jobs that each consuming connection may hold.
+    /// The number of bytes of jobs at which a consuming connection stops reading from the broker.
     package var prefetchBytes = 33_554_432
-    /// The minimum size of a large job, in bytes. A worker does not let large jobs wait in its memory for long.
+    /// The minimum size of a large job, in bytes. A large job of a paused or rate-limited app waits in delay queues,
+    /// where it takes no memory of a worker.
     var largeJobBytes: Int { prefetchBytes / 64 }
     package var maximumOutcomesPerEvent: Int
     /// The maximum time that an outcome waits for further outcomes to share its result event, in milliseconds.
@@ -31,14 +32,14 @@ package struct PipelineConfiguration: Sendable {
     /// for the headers that the broker and the workers add.
     package static let maximumHeaderBytes = 32_768
     /// The time that a delivery may stay unsettled before the broker requeues it, in milliseconds. It is RabbitMQ's
-    /// default. From RabbitMQ 4.3 on, each consumer requests it in its arguments. A worker gives up a job before this
-    /// timeout if the broker refuses its messages (``RefusalBackoff/longestForJobs``).
+    /// default. Each consumer also requests it in its arguments, which RabbitMQ obeys from version 4.3 on. A worker
+    /// gives up a job before this timeout if the broker refuses its messages (``RefusalBackoff/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
     /// The number of unexplained deliveries after which a job is moved to the suspects, because it may be crashing the
     /// workers. Deliveries that ended with a connection loss that this worker survived are not counted.
     package static let deliveriesUntilSuspect = 5
-    /// The time that a chunk's claim or a token look-up waits for the database, in milliseconds. After that, the chunk
-    /// or push is sent without an answer.
+    /// The time that a token look-up, or the claim of a chunk that is not `at_most_once`, waits for the database, in
+    /// milliseconds. After that, the push or chunk is sent without an answer.
     package var databasePatience = 2_000
     /// The time that a job or the mark of a dead token waits in a worker for the database, in milliseconds. After that,
     /// it waits in the broker. The time is far below the broker's `consumer_timeout` (30 minutes by default).
@@ -51,10 +52,10 @@ package struct PipelineConfiguration: Sendable {
 
     /// The tracer, or `nil` if jobs are not traced.
     package var tracer: JobTracer?
-    /// The source of unique ids: of jobs without an id, of claims, and of messages.
+    /// The source of unique ids for jobs without an id, for claims, and for messages.
     package var makeID: @Sendable () -> String = { UUID().uuidString.lowercased() }
 
-    /// Returns whether a job is sent only once if it is published several times under the same id.
+    /// Returns whether duplicates of a job are detected during ``PipelineLimits/deduplicationWindow``.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 
     /// Returns the chunk size with which a job must be split, or `nil` if it is not fixed yet. A job that is split
@@ -73,7 +74,7 @@ package struct PipelineConfiguration: Sendable {
         return topology
     }
 
-    /// The exchanges that workers publish to. Only the broker publishes to `PipelineNames.dropped`.
+    /// The names of all exchanges except `PipelineNames.dropped`, to which only the broker publishes.
     package var publishedExchanges: [String] { exchanges.filter { $0 != names.dropped } }
 
     package var retry: RetryPolicy {

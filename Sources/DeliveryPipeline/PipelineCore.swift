@@ -16,7 +16,7 @@ package final class PipelineCore: @unchecked Sendable {
     private let effects: PipelineEffects
     private var pipeline: Pipeline
     private var turn: Turn
-    /// The queues whose consuming connection is open.
+    /// The queues that are being consumed: their connection is open, and its consumer has not been stopped.
     private var consuming: Set<JobQueue> = []
     private var prefetchIsWatched = false
     private var paceIsWatched = false
@@ -283,7 +283,8 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Finished jobs
 
-    /// Releases the capacity of jobs that are done or lost, and acknowledges or rejects the done jobs.
+    /// Releases the capacity of jobs that are done or lost. Acknowledges or rejects the done jobs, except for orphans,
+    /// whose deliveries are no longer open.
     private func releaseDone() {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)

@@ -58,7 +58,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var lookUpsDead = 0
     /// The number of pushes whose token matched the filter of dead tokens and was found alive by a look-up.
     package var lookUpsLive = 0
-    /// The number of pushes that were sent because the look-up of their token failed or timed out.
+    /// The number of pushes that were sent without the answer to a look-up, because a look-up failed or timed out.
     package var lookUpsFailed = 0
     /// The number of dead tokens in the filter of dead tokens.
     package var suppressionTokens = 0
@@ -167,7 +167,7 @@ extension PipelineCounts {
         return connected[JobQueue.connections.count]
     }
 
-    /// Updates the oldest arrival of a lane with an unacknowledged job.
+    /// Includes an unacknowledged job in the oldest arrival of its lane.
     mutating func isOpen(_ job: InboundJob) {
         let (lane, arrival) = (job.lane.place, job.arrivedAt.milliseconds)
         if oldest[lane] == 0 || arrival < oldest[lane] { oldest[lane] = arrival }
@@ -175,7 +175,8 @@ extension PipelineCounts {
 }
 
 extension JobQueue {
-    /// The queue's label in metrics. Queues of one kind share one label.
+    /// The queue's label in metrics. The waiting queues of all lanes share one label, and so do the queues for returned
+    /// jobs.
     fileprivate var label: String {
         switch self {
         case .lane(let lane): lane.rawValue

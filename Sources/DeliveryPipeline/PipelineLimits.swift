@@ -1,6 +1,6 @@
 /// The limits that may change while a worker runs.
 package struct PipelineLimits: Sendable {
-    /// The maximum number of recipients in flight, that is, started and not yet settled. Further jobs wait.
+    /// The limit on recipients in flight, that is, started and not yet settled. While it is reached, further jobs wait.
     package var maximumInFlight = 20_000
     /// The share of `maximumInFlight` that a single busy app may use, in percent. If several apps are busy, each gets a
     /// smaller share.

@@ -24,7 +24,8 @@ package final class FCMSender: Output {
     /// - Parameters:
     ///   - quotas: the source for the number of workers that share a project's quota.
     ///   - clock: the wall clock, for deadlines and outcomes.
-    ///   - refusals: a closure that is called when a credential begins or stops being refused. It must return quickly.
+    ///   - refusals: a closure that is called when FCM begins or stops refusing a credential, and with the counts of
+    ///     bad tokens. It must return quickly.
     package init(
         configuration: FCMConfiguration, quotas: any QuotaShares = UndividedQuotas(), eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,

@@ -112,7 +112,7 @@ final class FCMRules: ConnectionRules {
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         lastActivity = connection.now
         taken += 1
-        // The GOAWAY names the last stream that was read. It therefore declares requests that are still in flight as
+        // The GOAWAY names the last stream that was read. It therefore declares requests that have not arrived yet as
         // unprocessed.
         if taken == configuration.requestsBeforeShutdown { connection.goAway(debugText: "server_shutting_down") }
         let (outcome, time) =

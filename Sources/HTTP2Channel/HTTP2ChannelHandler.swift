@@ -156,7 +156,7 @@ package final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundH
         context?.close(promise: nil)
     }
 
-    /// Breaks the references between handler, session, delegate and observer.
+    /// Releases the delegate and the observer, and notifies the observer that the channel is closed.
     private func detach() {
         session.detachDelegate()
         let reported = observer.take()

@@ -7,8 +7,7 @@ package protocol PoolClient: AnyObject {
     /// The number of waiting requests that may be sent now.
     var waiting: Int { get }
 
-    /// Whether there are no waiting requests. Requests that may be sent only later also count as waiting. The default
-    /// is `waiting == 0`.
+    /// Whether the client has no requests to send, now or later. The default is `waiting == 0`.
     var isEmpty: Bool { get }
 
     /// Called when a turn begins. The client can then take in work from other threads.
@@ -27,8 +26,8 @@ package protocol PoolClient: AnyObject {
     /// - Parameter isUsable: Whether at least one connection is open and authorized.
     func filled(isUsable: Bool, now: Int64)
 
-    /// Called when requests wait but other pools use all connections that the shared limit allows. The state lasts
-    /// until ``filled(isUsable:now:)`` reports a usable connection.
+    /// Called when requests wait but the pool has no connection, because other pools use all connections that the
+    /// shared limit allows. The state lasts until ``filled(isUsable:now:)`` reports a usable connection.
     func crowdedOut(now: Int64)
 
     /// Called when the turn is over. The client can then report collected results.

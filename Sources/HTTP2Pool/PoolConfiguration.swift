@@ -43,8 +43,8 @@ package struct PoolConfiguration: Sendable {
     package var sendsPings: Bool
     /// The maximum time from a request to its answer, in seconds.
     package var requestTimeoutSeconds: Int
-    /// The maximum time to connect to one address, including the TLS handshake, in seconds. The same limit then applies
-    /// to waiting for the server's SETTINGS.
+    /// The maximum time to connect to one address, including the TLS handshake, in seconds. The same limit applies to
+    /// the look-up of the name, and to waiting for the server's SETTINGS.
     package var connectTimeoutSeconds: Int
     /// The maximum number of bytes to keep of an answer's body.
     package var maximumAnswerBytes: Int

@@ -1,8 +1,8 @@
 import Foundations
 package import NIOCore
 
-/// A list of the open connections, oldest first. If there are too many, it closes the oldest one that has been answered,
-/// or else the oldest one, so that new clients always get an answer.
+/// A list of the open connections, oldest first. If there are too many, it closes the oldest one that has been
+/// answered, or else the oldest one, so that it never turns a new client away.
 package final class OpenConnections: Sendable {
     package enum Stage: Sendable {
         case waitsForRequest
@@ -21,9 +21,9 @@ package final class OpenConnections: Sendable {
         /// Whether new connections are closed at once.
         var hasEnded = false
 
-        /// Removes the connection to close.
+        /// Removes and returns the connection to close.
         ///
-        /// A connection without a complete request is not chosen before others. It may be a probe that has just
+        /// Connections without a complete request are not preferred. One of them may be a probe that has just
         /// connected, while clients that flood the server wait for their answers.
         mutating func removeSurplus() -> any Channel {
             connections.remove(at: connections.firstIndex { $0.stage == .answered } ?? 0).channel
@@ -57,7 +57,8 @@ package final class OpenConnections: Sendable {
         state.withLock { $0.connections.removeAll { $0.channel === channel } }
     }
 
-    /// Closes all connections: those without a complete request at once, the others after their answer or after a time.
+    /// Closes all connections: those without a complete request at once, the others after their answer, but at the
+    /// latest after `patience`.
     package func end(within patience: TimeAmount) async {
         let open = state.withLock { state in
             state.hasEnded = true

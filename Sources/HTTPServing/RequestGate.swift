@@ -5,7 +5,7 @@ import NIOCore
 final class RequestGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Whether the first request is complete.
+    /// Whether the first request is complete, too long or invalid.
     var isShut = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,6 +1,6 @@
 package import NIOHTTP1
 
-/// The paths of a server and what answers them.
+/// The routes of a server, each with a method, a path and a function that answers requests.
 package struct RouteTable: Sendable {
     package typealias Answer = @Sendable (HTTPRequest) async throws -> HTTPResponse
 

@@ -125,7 +125,6 @@ final class ServedConnection: ChannelInboundHandler {
 
     private func write(_ response: HTTPResponse, _ isHead: Bool, _ context: ChannelHandlerContext) {
         state = .sends
-        connections.reached(.answered, context.channel)
         close(context, in: TimeAmount(service.limits.sending))
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -142,6 +141,7 @@ final class ServedConnection: ChannelInboundHandler {
         guard case .sends = state else { return }
         guard !isInputClosed else { return context.close(promise: nil) }
         state = .lingers
+        connections.reached(.answered, context.channel)
         context.close(mode: .output, promise: nil)
         close(context, in: Self.patience)
     }

@@ -1,6 +1,6 @@
 /// The limits of a server, which keep slow and careless clients from occupying it.
 package struct ServingLimits: Sendable {
-    /// The number of open connections.
+    /// The maximum number of open connections.
     package var connections = 400
     /// The maximum size of a body, in bytes.
     package var body = 0

@@ -11,8 +11,8 @@ public enum Martlet {
         var commands: [any ParsableCommand.Type] = []
     }
 
-    /// The outputs and commands that make up the program. They are set once, before arguments are parsed, because the
-    /// parser creates the commands itself and can't pass the outputs to them.
+    /// The outputs of the program, and its commands besides the standard ones. They are set once, before arguments are
+    /// parsed, because the parser creates the commands itself and can't pass the outputs to them.
     private static let parts = Mutex(Parts())
 
     /// The outputs from which the command was assembled.

@@ -1,5 +1,5 @@
-/// An error in the configuration. At start and in commands, the process exits with code 78. During a reload, the worker
-/// logs the error and keeps the old configuration.
+/// An error in the configuration. If a command or the start of a worker throws it, the process exits with code 78.
+/// During a reload, the worker logs the error and keeps the old configuration.
 package struct ConfigurationError: Error, CustomStringConvertible {
     package let description: String
 

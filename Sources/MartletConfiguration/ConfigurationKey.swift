@@ -43,8 +43,8 @@ package struct ConfigurationKey: Sendable, Hashable {
     package var rawValue: String { setting.key }
     /// The value if nothing sets the key, or `nil` if the key has no default.
     package var defaultValue: String? { setting.defaultValue }
-    /// Whether the value may contain a password. Such a value may also come from a file. The file's path is then in the
-    /// environment variable of the key with the suffix `_FILE`.
+    /// Whether the value may contain a password. Such a value may also come from a file, whose path is then in the
+    /// variable ``environmentVariable`` with the suffix `_FILE`.
     package var isSecret: Bool { setting.isSecret }
     /// A short description, for error messages and for comments in the example file.
     package var explanation: String { setting.plainHelp }

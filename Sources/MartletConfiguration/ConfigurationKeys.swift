@@ -27,8 +27,8 @@ package struct ConfigurationKeys: Sendable {
 
     /// Checks the names of environment variables that begin with `MARTLET_`.
     ///
-    /// - Throws: ``ConfigurationError`` if a name is unknown and at most two edits away from a key's variable, or
-    ///   if it ends with `_FILE` and its key is not a secret.
+    /// - Throws: ``ConfigurationError`` if a name is unknown and, with or without a suffix `_FILE`, at most two edits
+    ///   away from a key's variable, or if it adds the suffix `_FILE` to the variable of a key that is not a secret.
     func checkVariables(_ names: some Sequence<String>) throws {
         let known = all.map(\.environmentVariable)
         for name in names.sorted() where name.hasPrefix("MARTLET_") {

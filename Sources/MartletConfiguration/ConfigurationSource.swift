@@ -104,9 +104,10 @@ package struct ConfigurationSource: Sendable {
         reader.string(forKey: ConfigKey(key.rawValue), isSecret: key.isSecret) ?? key.defaultValue
     }
 
-    /// Returns the value of a key, or otherwise its default.
+    /// Returns the value of a key, or its default if nothing sets the key.
     ///
-    /// - Throws: ``ConfigurationError`` if there is neither, or if the value does not match the kind of the key.
+    /// - Throws: ``ConfigurationError`` if there is neither, if the value is empty, or if it does not match the kind of
+    ///   the key.
     package func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
             let place = key.defaultValue == nil ? "; \(place)" : ""

@@ -7,8 +7,8 @@ package struct OutputListCheck: Sendable {
 
     /// The members that outcomes of any output may have in a result event.
     private static let outcomeWords: Set = [
-        "job", "recipient", "broadcast", "ref", "status", "reason", "detail", "by", "unregistered_at", "trimmed_bytes",
-        "attempts", "redelivered", "at",
+        "job", "recipient", "broadcast", "target", "ref", "status", "reason", "detail", "by", "unregistered_at",
+        "trimmed_bytes", "attempts", "redelivered", "at",
     ]
     /// The value of an outcome's `by` when Martlet itself rejects a push. Otherwise `by` names an output.
     private static let programsName = "martlet"

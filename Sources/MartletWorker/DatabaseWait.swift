@@ -3,7 +3,8 @@ package import Logging
 import MartletConfiguration
 package import PostgresClient
 
-/// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds.
+/// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds, and
+/// are shortened at random.
 package enum DatabaseWait {
     /// Repeats an attempt until it succeeds, and returns its result.
     ///

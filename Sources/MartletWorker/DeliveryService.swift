@@ -29,7 +29,8 @@ struct DeliveryService: Service {
 
     /// Delivers jobs until shutdown. If the database can't be reached, the service waits for it first.
     ///
-    /// - Throws: `StoreError` if migrations are missing; `AMQPError`.
+    /// - Throws: `StoreError` if migrations are missing; `PostgresError` if a retry can't help; `ConfigurationError` or
+    ///   `AMQPError` if the settings of an output or of the broker are invalid.
     func run() async throws {
         StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)
@@ -52,8 +53,8 @@ struct DeliveryService: Service {
         let worker = RunningWorker(
             id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Build.version,
             outputs: configuration.source.outputs.map(\.name), start: .now)
-        // The service starts before the keyring is checked. If the keyring opens nothing, the worker's row then shows
-        // the problem to the whole fleet.
+        // The fleet service starts before the keyring is checked. If the keyring opens nothing, the worker's row then
+        // shows the problem to the whole fleet.
         let fleetService = FleetService(
             quotaShares: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
             sharesQuotas: { [state] in state.isWorking }, report: { [status] in status.report() }, logger: logger)
@@ -136,7 +137,7 @@ struct DeliveryService: Service {
         }
     }
 
-    /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped first.
+    /// Waits until the ``KeyringGate`` is passed. Returns `false` if the worker is stopped first.
     private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
         let gate = KeyringGate(
             store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state, failures: failures,

@@ -27,7 +27,7 @@ struct RefusalService: Service {
             }
         }
         if Task.isCancelled || !refusalRegistry.hasReported { return }
-        // If the removal fails, the rows stay valid for a few more minutes.
+        // If the removal fails, the rows stay valid for up to 150 seconds (`RefusalRepository.validSeconds`).
         try? await repository.remove(worker: worker)
     }
 

@@ -3,9 +3,9 @@ import Foundations
 /// A registry of metrics. Queues, event loops and threads obtain cells from it and count in these cells. A scrape reads
 /// all values from it.
 ///
-/// A series has one cell for each owner, and a scrape adds up the values of these cells. The lock is held only while an
-/// owner requests a cell and while a scrape copies the list of cells. Counting never takes the lock, because owners
-/// keep their cells.
+/// A series has one cell for each owner, and a scrape adds up the values of these cells. The lock is held only while a
+/// cell is requested, a closure is registered, or a scrape copies the lists of both. Counting never takes the lock,
+/// because owners keep their cells.
 package final class MetricRegistry: Sendable {
     /// A closure that adds current values to a page during a scrape.
     package typealias Reader = @Sendable (inout MetricPage) -> Void

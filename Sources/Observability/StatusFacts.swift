@@ -57,7 +57,8 @@ package struct StatusFacts: Sendable {
     package var credentials: [CredentialSummary] = []
     /// The connection pools. Their property ``PoolStatus/credential`` is the id of the credential instead of its label.
     package var pools: [PoolStatus] = []
-    /// The providers to which the worker has no connection, in the order in which the page shows them.
+    /// The providers that the worker can't connect to or get an access token for, in the order in which the page shows
+    /// them.
     package var unreachable: [UnreachableProvider] = []
     package var poolTroubles: [PoolTrouble] = []
     /// The last time at which a problem that makes workers retry pushes was open, or `nil` if there was none.

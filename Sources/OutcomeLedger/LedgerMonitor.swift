@@ -6,7 +6,7 @@ import Foundations
 /// The state of a running outcome ledger. The consumer's thread and the ledger's tasks update it, and the HTTP server
 /// reads it.
 package final class LedgerMonitor: Sendable {
-    /// The maximum total size of the events in the inbox, in bytes.
+    /// The budget for the events in the inbox, in bytes. The last event that is received may exceed it.
     private static let bytes = 32 << 20
     /// The maximum number of events to decode in search of the oldest outcome. Malformed events have no time and are
     /// skipped.

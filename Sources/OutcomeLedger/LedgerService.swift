@@ -13,8 +13,8 @@ package import Store
 /// |---|---|
 /// | result events arrive | their outcomes are stored in one transaction, then the events are acknowledged |
 /// | the process dies before the acknowledgement | the broker redelivers the events; readers ignore duplicate rows |
-/// | the database fails or is down | writes are retried after at most 60 s; at most 32 MB of events wait in memory |
-/// | no event arrives for 5 s | an insert of no rows checks whether the database accepts writes |
+/// | the database fails or is down | writes are retried after at most 60 s; about 32 MiB of events wait in memory |
+/// | nothing is stored for 5 s | an insert of no rows checks whether the database accepts writes |
 /// | the queue in the broker is full | the broker drops the oldest events, so that workers never wait for the ledger |
 /// | a message is malformed | it is logged and dropped |
 package struct LedgerService: Service {

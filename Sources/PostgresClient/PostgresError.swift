@@ -1,4 +1,5 @@
-/// An error that this client or PostgreSQL reports. This client never adds a password or a parameter's value to it.
+/// An error that this client or PostgreSQL reports. This client adds neither a password nor a parameter's value to it,
+/// except a time that is out of range.
 package struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -6,9 +7,9 @@ package struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible
 
         /// The connection URL can't be used.
         package static let configuration = Code(description: "configuration")
-        /// No connection could be made, because the server is down, the password is wrong, or TLS is refused.
+        /// No connection could be made, for example because the server is down or the password is wrong.
         package static let connectFailed = Code(description: "connect failed")
-        /// The connection ended during a request. The server may or may not have carried out the request.
+        /// The connection ended before a request was answered. The server may or may not have carried out the request.
         package static let connectionLost = Code(description: "connection lost")
         /// The connection or the pool was closed by its owner.
         package static let closed = Code(description: "closed")

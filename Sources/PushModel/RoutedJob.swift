@@ -7,7 +7,8 @@ public final class RoutedJob: Sendable {
     public let lane: Lane
     /// The number of the attempt, starting at 1. It increases with each retry. A hold or another delay does not count.
     public let attempt: Int
-    /// Whether the broker has delivered this job before. Some of its pushes may then already have been sent.
+    /// Whether some of the job's pushes may already have been sent, because the broker has delivered the job before or
+    /// an earlier attempt got no answer.
     public let redelivered: Bool
     /// The pipeline's handle for the job. Outputs do not use it.
     package let ledgerID: Int

@@ -5,7 +5,7 @@ package import PushModel
 package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
     package let health: PoolHealth
 
-    /// Creates the manager of a new pool. See ``PushDispatcher``.
+    /// Creates the dispatcher of a new pool. See ``PushDispatcher``.
     package init(
         health: PoolHealth, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
         clock: @escaping @Sendable () -> Timestamp

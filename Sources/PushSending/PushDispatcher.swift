@@ -2,7 +2,7 @@ package import HTTP2Pool
 package import PushModel
 internal import Foundations
 
-/// The manager of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
+/// The dispatcher of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
 /// wire. The output's `PoolClient` owns this object, creates the requests and reads the answers. The object is used
 /// only on the pool's event loop.
 ///
@@ -33,9 +33,10 @@ package class PushDispatcher: @unchecked Sendable {
     private var isStopped = false
     private var hasEnded = false
 
-    /// Creates the manager of a new pool.
+    /// Creates the dispatcher of a new pool.
     ///
-    /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself or not at all.
+    /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself or not at
+    ///   all.
     package init(
         rules: any SendingHealth, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
         clock: @escaping @Sendable () -> Timestamp
@@ -92,7 +93,7 @@ package class PushDispatcher: @unchecked Sendable {
 
     // MARK: Outgoing pushes
 
-    /// The number of pushes that may be sent now.
+    /// The number of pushes that the pool's health admits now. Some of them may have to wait because of their jobs.
     package final var waiting: Int {
         switch rules.admission(uptime: uptime) {
         case .pass: queue.count
@@ -101,7 +102,7 @@ package class PushDispatcher: @unchecked Sendable {
         }
     }
 
-    /// Whether there are no waiting pushes. Pushes that may be sent only later also count as waiting.
+    /// Whether no push is queued. The queue also contains pushes that may be sent only later.
     package final var isEmpty: Bool { queue.isEmpty }
     package final var hasUrgent: Bool { queue.hasUrgent }
     /// The number of queued jobs with pushes that have never been sent. Pushes that are sent again do not count.
@@ -208,7 +209,7 @@ package class PushDispatcher: @unchecked Sendable {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Moves the waiting pushes that would be sent last to delay queues. Bulk pushes are moved before urgent ones.
+    /// Moves waiting pushes from the end of the queue to delay queues. Bulk pushes are moved before urgent ones.
     ///
     /// - Parameter count: The number of pushes that stay in the queue. Their order does not change.
     package final func putAside(allBut count: Int, reason: String, at now: Moment) {
@@ -241,8 +242,8 @@ package class PushDispatcher: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Queues a refused push for a second request in the same attempt. The request has new authorization, or waits for
-    /// other pushes of the job to show whether the provider accepts the payload.
+    /// Queues a refused push for a second request in the same attempt. The request has new authorization, or its answer
+    /// is expected after those of the job's other pushes, which show whether the provider accepts the payload.
     package final func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { rules.waitBegins(now: now) }

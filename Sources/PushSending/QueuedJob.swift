@@ -13,8 +13,8 @@ open class QueuedJob: @unchecked Sendable {
     // Exclusivity checks are off, here and below, because they would slow down this hot path.
     /// The health of the job's topic or app, or `nil` before the job enters its pool.
     @exclusivity(unchecked) package final var health: ScopeHealth?
-    /// The counters of bad device tokens of the job's app. The value is `nil` for a broadcast, before the job enters its
-    /// pool, and if the output counts no bad tokens.
+    /// The counters of bad device tokens of the job's app. The value is `nil` for a broadcast, before the job enters
+    /// its pool, and if the output counts no bad tokens.
     @exclusivity(unchecked) package final var tokens: AppTokens?
     package final var isCancelled = false
     /// A random number from 0 up to, but not including, 1. It selects the delay of the job's pushes if they are held.

@@ -17,7 +17,8 @@ package enum RetryAfter {
         return Int32(min(max(1, end.seconds - now.seconds), longestSeconds))
     }
 
-    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that servers still send.
+    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that servers may generate (RFC 9110,
+    /// section 5.6.7).
     private static func moment(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let index = months.firstIndex(of: words[2].lowercased()) else {

@@ -30,8 +30,8 @@ extension SimulatedService {
         await server.onEachConnection { $0.goAway(fault) }
     }
 
-    /// Announces a new limit of open streams to all present and future connections. A restart of the simulator restores
-    /// the configured limit.
+    /// Announces a new limit of open streams to all present and future connections. ``reset()`` and a restart of the
+    /// simulator restore the configured limit for new connections.
     public func changeStreamLimit(to limit: Int) async {
         await server.onEachLoop { $0.changeStreamLimit(to: limit) }
     }

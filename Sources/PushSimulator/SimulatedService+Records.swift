@@ -34,8 +34,8 @@ extension SimulatedService {
         server.recorder.observe(observer)
     }
 
-    /// Sets all counters to zero. Clears chosen answers, faults, recordings, stream limits, and the service's own
-    /// counters and planned faults. Registered keys and open connections stay.
+    /// Sets all counters to zero. Clears chosen answers, faults, recordings, and the service's own counters and planned
+    /// faults. Restores the stream limit for new connections. Registered keys and open connections stay.
     public func reset() async {
         answers.change { $0 = AnswerPlan() }
         double.reset()

@@ -1,7 +1,7 @@
 package import Logging
 internal import Foundations
 
-/// A simulated push service on this machine, with TLS and HTTP/2 on loopback and its own certificate authority. A
+/// A simulated push service with TLS, HTTP/2 and its own certificate authority, by default on loopback. A
 /// ``PushDouble`` defines how it checks and answers requests. On demand, it also simulates failures.
 ///
 /// Start the simulator, make the sender trust ``caCertificatePEM``, send pushes to ``port``, and inspect

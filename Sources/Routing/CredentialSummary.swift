@@ -34,8 +34,8 @@ package struct CredentialSummary: Sendable, Hashable, Identifiable {
     /// The id of the master key that the secret is sealed under.
     package let masterKeyID: String
     package let createdAt: Timestamp
-    /// The reason why the row can't be read, or `nil` if it can be read. In an unreadable row only the text columns are
-    /// valid.
+    /// The reason why the row can't be read, or `nil` if it can be read. In an unreadable row, only the id and the text
+    /// columns except `kind` and `state` are valid.
     package let unreadable: RowError?
 
     package init(

@@ -91,7 +91,7 @@ package struct OTLPTraces {
     // MARK: Values
 
     /// Returns the flags of a span or link, which are the W3C flag `sampled` (0x01) and OTLP's flags. Flag 0x100 states
-    /// that flag 0x200 is valid. Flag 0x200 states that the context comes from another process.
+    /// that flag 0x200 is valid. Flag 0x200 states that the span's parent, or the linked span, is remote.
     private static func flags(_ context: TraceContext, isRemote: Bool) -> Int {
         (context.isSampled ? 1 : 0) | 0x100 | (isRemote ? 0x200 : 0)
     }

@@ -31,8 +31,8 @@ package final class WebPushSender: Output {
     ///
     /// - Parameters:
     ///   - clock: the wall clock, for deadlines, tokens and outcomes.
-    ///   - refusals: a closure that is called when a service begins or stops refusing a credential. It must return
-    ///     quickly.
+    ///   - refusals: a closure that is called when a service begins or stops refusing a credential, and with the counts
+    ///     of bad subscriptions. It must return quickly.
     package init(
         configuration: WebPushConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp,

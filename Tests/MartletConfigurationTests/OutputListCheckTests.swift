@@ -75,6 +75,10 @@ import Testing
             ["output amqp_ca: setting file: its variable is also that of amqp.ca_file"]
         ),
         (Named(fields: EventFields(id: "at")), ["output pigeon: event field at: every outcome already has this field"]),
+        (
+            Named(fields: EventFields(id: "target")),
+            ["output pigeon: event field target: every outcome already has this field"]
+        ),
         (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is given twice"]),
         (Named(fields: EventFields(id: "x-id")), ["output pigeon: event field x-id: \(rule)"]),
         (Named(account: "key"), ["output pigeon: accountName key is already used by commands"]),

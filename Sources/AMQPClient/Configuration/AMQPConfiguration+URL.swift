@@ -4,8 +4,8 @@ extension AMQPConfiguration {
     /// Parses a URL such as `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS.
     ///
     /// The format is RabbitMQ's (rabbitmq.com, "RabbitMQ URI Specification"), extended by a list of hosts. User,
-    /// password, host and virtual host are percent-decoded, so a virtual host `/x` is written `%2Fx`. The defaults are
-    /// user and password `guest`, port 5672 (5671 with TLS), and virtual host `/`.
+    /// password, host, virtual host and the values of options are percent-decoded, so a virtual host `/x` is written
+    /// `%2Fx`. The defaults are user and password `guest`, port 5672 (5671 with TLS), and virtual host `/`.
     ///
     /// | option after `?` | value |
     /// |---|---|

@@ -77,7 +77,7 @@ package struct AMQPConfiguration: Sendable {
             "login by certificate requires a client certificate")
     }
 
-    /// Returns the names of the settings that differ from another configuration, except the password.
+    /// Returns the names of the parts of the URL that differ from another configuration, except the password.
     package func differences(from other: AMQPConfiguration) -> [String] {
         [
             ("user", user != other.user), ("hosts", endpoints != other.endpoints),

@@ -7,7 +7,8 @@ package struct AMQPTLSConfiguration: Sendable, Hashable {
     package var clientCertificate: ClientCertificate?
     /// Whether a trusted authority must have issued the broker's certificate.
     package var verifiesPeer: Bool
-    /// Whether the broker's certificate must match the host name or IP address in the URL.
+    /// Whether the broker's certificate must match the host name or IP address in the URL. Ignored if ``verifiesPeer``
+    /// is `false`.
     package var verifiesHostname: Bool
 
     package struct ClientCertificate: Sendable, Hashable {

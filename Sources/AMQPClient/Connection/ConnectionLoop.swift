@@ -1,8 +1,8 @@
 import Foundations
 import Logging
 
-/// The main loop of a connection's thread. It connects, serves the connection, and reconnects until it is asked to
-/// close.
+/// The main loop of a connection's thread. It connects, serves the connection, and reconnects as long as the role has
+/// work for a connection.
 struct ConnectionLoop<Role: ConnectionRole> {
     private let shared: ConnectionThread<Role>
     private let role: Role

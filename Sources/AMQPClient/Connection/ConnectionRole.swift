@@ -25,7 +25,7 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     var isFinished: Bool { get }
     /// The time until which a graceful close waits although ``isFinished`` is true, or `nil` to close at once.
     var staysUntil: ContinuousClock.Instant? { get }
-    /// Whether a new connection would have work to do. The loop checks this after a close request or a lost connection.
+    /// Whether a new connection would have work to do. The loop checks this while it connects or waits to reconnect.
     var isConnectionWanted: Bool { get }
     /// Handles the end of a connection after a close request. The error is set if the broker did not answer the close.
     func left(_ error: AMQPError?)

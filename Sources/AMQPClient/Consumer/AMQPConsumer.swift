@@ -34,7 +34,8 @@ package final class AMQPConsumer: Sendable {
     ///     the budget is used up, the consumer reads only a limited amount after each
     ///     ``AMQPConfiguration/longestPause``, so it may notice a cancellation by the broker late.
     ///   - logger: the logger for connections and failures.
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting, or
+    ///   ``AMQPError/Code/connectionFailed`` if the process can't open another file descriptor.
     package init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
         budget: AMQPByteBudget? = nil, logger: Logger
@@ -56,7 +57,8 @@ package final class AMQPConsumer: Sendable {
         thread.requestClose(by: .now)
     }
 
-    /// Starts connecting, and retries until the consumer is closed. Failures are logged and reported as events.
+    /// Starts connecting, and retries until the consumer is stopped or closed. Failures are logged and reported as
+    /// events.
     package func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
@@ -124,7 +126,8 @@ package final class AMQPConsumer: Sendable {
     }
 
     /// Sends the pending acknowledgements, closes the connection, and returns when the thread has ended. This takes at
-    /// most `timeout` plus a few seconds. The broker requeues unacknowledged deliveries.
+    /// most `timeout` plus a few seconds, or longer if the thread must first finish an attempt to connect. The broker
+    /// requeues unacknowledged deliveries.
     package func close(timeout: Duration = .seconds(5)) async {
         _ = await thread.close(by: .now + timeout)
     }

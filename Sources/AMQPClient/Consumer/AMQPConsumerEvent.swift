@@ -11,7 +11,7 @@ package enum AMQPConsumerEvent: Sendable {
     /// The connection was lost or could not be made. The consumer tries again, unless `closed` follows. The broker
     /// redelivers unacknowledged deliveries, to this consumer or another.
     case disconnected(AMQPError)
-    /// The consumer has closed, and no event follows. The error is set if `connectOnce` could not connect, or if the
-    /// broker may not have received the last acknowledgements.
+    /// The consumer has closed, and no event follows. The error is set if its thread could not start, if `connectOnce`
+    /// could not connect, or if the broker may not have received the last acknowledgements.
     case closed(AMQPError?)
 }

@@ -70,8 +70,8 @@ struct BrokerInspector {
         try link.closeDeclaringChannel()
     }
 
-    /// Returns the names of the topology's durable exchanges and queues that do not exist in the broker. Objects that
-    /// the user may not check are left out.
+    /// Returns the names of the topology's permanent exchanges and queues (durable, and neither exclusive nor
+    /// auto-delete) that do not exist in the broker. Objects that the user may not check are left out.
     func missing(of topology: AMQPTopology) throws(AMQPError) -> VanishedObjects.Missing {
         let exchanges = topology.exchanges.filter { $0.isDurable && !$0.isAutoDelete }
         let queues = topology.queues.filter {

@@ -5,7 +5,7 @@ extension BrokerLink {
     static let declaringChannel: UInt16 = 1
     static let firstWorkChannel: UInt16 = 2
 
-    /// Declares a topology on the declaring channel.
+    /// Declares a topology on the declaring channel, or only checks it if an operator declares it.
     ///
     /// - Returns: the real names of the server-named queues, by their names in `topology`.
     @discardableResult

@@ -29,7 +29,7 @@ final class BrokerLink {
     private(set) var frames = FrameBuffer(maximumFrameSize: 0, capacity: 0)
     /// The assemblers of the open channels, by channel number.
     var assemblers: [MessageAssembler] = []
-    /// Input that arrived while a call waited for its answer. ``receive()`` returns it first.
+    /// Input that arrived while the log-in or a call waited for its answer. ``receive()`` returns it first.
     var kept = Deque<Inbound>()
     let methods = MethodDecoder()
     /// Whether the broker writes the header `x-acquired-count`, as RabbitMQ does since 4.3. In older versions, only a
@@ -81,8 +81,8 @@ final class BrokerLink {
 
     var socket: Int32 { amqp_get_sockfd(state) }
 
-    /// Whether data was read from the socket and not returned yet. Such data must be received before waiting on the
-    /// socket again.
+    /// Whether ``receive()`` can proceed with data that was already read from the socket. Such data must be received
+    /// before waiting on the socket again.
     var hasBufferedInput: Bool { !kept.isEmpty || frames.hasFrame || crabbitmq_pending(session) > 0 }
 
     /// Whether the socket has room for data. Callers check this before each chunk of writes. If the socket is full, the

@@ -59,10 +59,11 @@ package final class FrameBuffer {
             payload: UnsafeRawBufferPointer(rebasing: memory[start + Self.headSize..<start + size - 1]))
     }
 
-    /// Makes room for the rest of the next frame and for later frames, and reads data into it.
+    /// Makes room for the rest of the next frame, and reads as much data as fits into the buffer.
     ///
-    /// - Parameter read: a function that writes data into the buffer and returns the number of bytes. A result of zero
-    ///   or less is returned unchanged.
+    /// - Parameter read: a function that writes data into the buffer and returns the number of bytes, or zero or less
+    ///   if it wrote none.
+    /// - Returns: the result of `read`.
     package func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         if unread.isEmpty {
             unread = 0..<0

@@ -10,7 +10,7 @@ package struct AMQPPublication: Sendable {
     /// Whether the broker must return the message if no queue takes it.
     package let isMandatory: Bool
     /// Whether ``AMQPPublisherEvent/unroutable(_:)`` reports that no queue takes the message. Such a message counts as
-    /// confirmed, because the broker drops it on purpose.
+    /// confirmed, because no consumer wants it. ``AMQPPublisher/publishAndWait(_:)`` throws an error for it instead.
     package let reportsUnroutable: Bool
     /// The properties. A publication without a delivery mode is sent as persistent.
     package private(set) var properties: AMQPProperties

@@ -1,7 +1,7 @@
-/// A publication that the broker returned or that could not be published. It is not published again. The broker does
-/// not have it, unless ``AMQPPublisherEvent/mayBeTaken(_:)`` named it before.
+/// A publication that the broker returned or that could not be published. The publisher does not publish it again. The
+/// broker does not have it, unless ``AMQPPublisherEvent/mayBeTaken(_:)`` named it before.
 package struct AMQPReturn: Sendable, Hashable {
-    /// The reply code for a message that no queue takes (AMQP 0-9-1, section 1.2, `no-route`).
+    /// The reply code for a message that no queue takes (AMQP 0-9-1, `no-route`).
     static let noRoute: UInt16 = 312
 
     package let id: UInt64

@@ -42,7 +42,8 @@ package final class AMQPPublisher: Sendable {
     ///   - unconfirmedLimit: the maximum number of publications on the wire without a confirm. Further publications
     ///     wait in order.
     ///   - logger: the logger for connections and failures.
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting, or
+    ///   ``AMQPError/Code/connectionFailed`` if the process can't open another file descriptor.
     package init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
         logger: Logger
@@ -111,8 +112,8 @@ package final class AMQPPublisher: Sendable {
     /// Publishes messages and waits until the broker has confirmed, refused or returned all of them. The publisher
     /// sends no events for these messages.
     ///
-    /// - Throws: the first refusal or return, after all messages have a result, or ``AMQPError/Code/closed`` if the
-    ///   publisher is closed before that.
+    /// - Throws: the first refusal or return, after all messages have a result. If the publisher ends before that, the
+    ///   error that ended it, or ``AMQPError/Code/closed``.
     package func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
         guard !publications.isEmpty else { return }
         let failure = await withCheckedContinuation { continuation in
@@ -138,7 +139,8 @@ package final class AMQPPublisher: Sendable {
     }
 
     /// Waits for up to `drain` until all publications have a result, and then closes the connection. Returns after the
-    /// thread has ended, at most a few seconds later.
+    /// thread has ended. This takes at most a few seconds more, or longer if the thread must first finish an attempt to
+    /// connect.
     ///
     /// - Returns: the number of publications without a result. The broker may have some of them.
     @discardableResult

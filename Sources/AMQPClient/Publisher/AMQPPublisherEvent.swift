@@ -10,7 +10,7 @@ package enum AMQPPublisherEvent: Sendable {
     /// copy of each was written to the wire and not confirmed.
     case mayBeTaken([UInt64])
     /// The broker could not accept these publications (`basic.nack`), for example because a full queue rejects them.
-    /// They are not published again.
+    /// The publisher does not publish them again.
     case refused([UInt64])
     /// This publication can't be delivered: it is mandatory and unroutable, its exchange or a permission is missing,
     /// the broker refuses one of its properties, or AMQP can't carry it.
@@ -25,6 +25,6 @@ package enum AMQPPublisherEvent: Sendable {
     /// publications will be published again, in order.
     case disconnected(AMQPError)
     /// The publisher has closed, and no event follows. `unconfirmed` contains the publications without a result. The
-    /// error is set if `connectOnce` could not connect.
+    /// error is set if `connectOnce` could not connect, or if the publisher's thread could not start.
     case closed(unconfirmed: [UInt64], AMQPError?)
 }

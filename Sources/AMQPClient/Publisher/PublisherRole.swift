@@ -31,7 +31,7 @@ final class PublisherRole: ConnectionRole {
     }
 
     private static let channel = BrokerLink.firstWorkChannel
-    /// The maximum number of messages and bytes to write before the thread checks for confirms and commands again.
+    /// The number of messages or bytes after which the thread stops writing and checks for confirms and commands.
     private static let largestChunk = (messages: 256, bytes: 262_144)
 
     private let owner = OwningThread()

@@ -6,7 +6,8 @@ package struct AMQPConsumedQueue: Sendable, Hashable {
     package let prefetch: UInt16
     /// Whether other consumers are excluded while this consumer consumes the queue.
     package let isExclusive: Bool
-    /// The arguments of the consumer, such as `x-priority`.
+    /// The arguments of the consumer, such as `x-consumer-timeout`, but not its priority
+    /// (``AMQPConsumer/setPriority(_:ofQueues:)``).
     package let arguments: AMQPFieldTable
     /// The number that identifies the queue in delivery tags, or `nil` to use its position in the list. An owner of
     /// several consumers sets it, so that the tags of all its consumers are distinct.

@@ -21,7 +21,7 @@ package enum APNSReason {
         }
     }
 
-    /// The verdict for each documented or observed reason of APNs.
+    /// The verdict for each reason of APNs that Martlet knows.
     static let verdicts: [String: Outcome.Verdict] =
         classes.mapValues(\.verdict).merging(refusals.map { ($0, .rejected) }) { known, _ in known }
 

@@ -9,7 +9,8 @@ struct AnswerConsequence: Equatable {
     var connection = ConnectionVerdict.keep
     /// The subject that APNs accepts according to this answer, or `nil` if the answer does not show one.
     var accepts: RefusalSubject?
-    /// The subject that APNs refuses, or `nil` for none. Pushes with this credential or to this topic then wait.
+    /// The subject that APNs refuses, or `nil` for none. Even if the credential is refused, only pushes to the same
+    /// topic wait.
     var refuses: RefusalSubject?
     /// Whether the refusal may concern this push alone.
     var isAmbiguous = false

@@ -51,7 +51,7 @@ package struct APNSRequest: Equatable, Sendable {
     }
 
     private static let maximumBroadcastBytes = 5_120
-    /// The maximum length of a channel id. Apple's ids have 24 characters.
+    /// The maximum length of a channel id. Apple documents no limit.
     private static let maximumChannelIDBytes = 255
 
     /// Returns the properties of the payload that the checks need, or `nil` if they need none.

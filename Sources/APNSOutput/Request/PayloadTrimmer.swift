@@ -17,7 +17,8 @@ package enum PayloadTrimmer {
     /// middle.
     private static let longestWord = 40
 
-    /// Returns the trimmed payload, or `nil` if there is no alert text or the payload is too long even without it.
+    /// Returns the trimmed payload, or `nil` if there is no alert text, or if the payload is too long even with only an
+    /// ellipsis in its place.
     ///
     /// - Parameter payload: a JSON object in UTF-8 that is longer than `limit`.
     package static func trim(_ payload: UnsafeBufferPointer<UInt8>, toBytes limit: Int) -> Trimmed? {

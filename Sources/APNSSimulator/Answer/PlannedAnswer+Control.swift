@@ -1,7 +1,7 @@
 public import PushSimulator
 
-/// The JSON form of an answer: `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000, "delay_ms": 5,
-/// "never": false}`. All fields are optional. `status` is required if APNs does not define the reason.
+/// The JSON form of an answer, for example `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000,
+/// "delay_ms": 5}`. All fields are optional, except that `status` is required if APNs does not define the reason.
 extension PlannedAnswer: SimulatedAnswer {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case status, reason, timestamp, delay = "delay_ms", never, body

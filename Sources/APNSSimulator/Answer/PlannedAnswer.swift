@@ -9,7 +9,8 @@ public struct PlannedAnswer: Hashable, Sendable {
     }
 
     public var status: Int
-    /// The `reason` in the body, or `nil` for no body. Any text is allowed, so that tests can use unknown reasons.
+    /// The `reason` in the JSON body, or `nil` for no such body. Any text is allowed, so that tests can use unknown
+    /// reasons.
     public var reason: String?
     public var timestamp: Timestamp?
     /// The delay before the answer, in milliseconds.

@@ -21,7 +21,7 @@ extension CertificateAuthority {
         let topics = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
         let list = TopicList(
             topics: topics.map { name in
-                // The part of the topic after the app's bundle id is the kind, such as "voip" or "complication".
+                // The kind is the last component of the topic, such as "voip" or "complication".
                 TopicList.Topic(
                     name: name, kind: name == app ? "app" : String(name.split(separator: ".").last ?? "app"))
             })

@@ -1,7 +1,7 @@
 import Foundations
 
-/// A verifier that caches its results, so that each distinct token is verified once in the whole simulator. Verifying a
-/// signature for every request would be much too slow.
+/// A verifier that caches its results, so that a token is normally verified only once in the whole simulator. Verifying
+/// a signature for every request would be much too slow.
 final class ProviderTokenAuthority: Sendable {
     private struct State {
         var verifier: ProviderTokenVerifier
@@ -33,8 +33,8 @@ final class ProviderTokenAuthority: Sendable {
         }
     }
 
-    /// Records the use of a token. Called for the first use on a connection, for each refusal, and once for each
-    /// further second in which the connection uses the token.
+    /// Records the use of a token. Called whenever a connection begins to use the token or returns to it, for each
+    /// refusal, and once for each further second in which the connection uses the token.
     func noteUse(of token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
         state.withLock { $0.uses[token.keyID, default: TokenUse()].note(token, refusal: refusal, at: now) }
     }

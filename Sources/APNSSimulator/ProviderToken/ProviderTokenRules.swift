@@ -2,8 +2,8 @@
 package struct ProviderTokenRules: Sendable {
     /// The maximum age of a token, in seconds (Apple: "Establishing a token-based connection to APNs").
     package static let greatestAge: Int64 = 60 * 60
-    /// The minimum time between two tokens on one connection, in seconds (Apple: "Establishing a token-based connection
-    /// to APNs").
+    /// The minimum time between two tokens of one key on one connection, in seconds (Apple: "Establishing a token-based
+    /// connection to APNs").
     package static let leastTimeBetweenTokens: Int64 = 20 * 60
     /// The maximum time by which a client's clock may be ahead of the simulator's, in seconds. Apple publishes no
     /// value, but the live service has been observed to tolerate some difference.

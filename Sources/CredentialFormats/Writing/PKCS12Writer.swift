@@ -3,11 +3,10 @@ internal import COpenSSL
 /// A writer for `.p12` files (RFC 7292).
 public enum PKCS12Writer {
     /// Returns a `.p12` file with a certificate and its private key. The file is encrypted with triple DES and SHA-1,
-    /// as in Keychain's exports, because even the oldest readers support them. This encryption is too weak to protect
-    /// an important secret.
+    /// because even the oldest readers support them. This encryption is too weak to protect an important secret.
     ///
     /// - Parameter name: the `friendlyName`, which readers display.
-    /// - Throws: ``FileProblem`` if one of the strings is not valid PEM.
+    /// - Throws: ``FileProblem`` if one of the strings is not valid PEM, or if OpenSSL fails.
     public static func write(
         certificatePEM: String, privateKeyPEM: String, name: String, passphrase: String
     ) throws(FileProblem) -> [UInt8] {

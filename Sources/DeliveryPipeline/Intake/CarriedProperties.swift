@@ -17,7 +17,7 @@ extension AMQPProperties {
 }
 
 extension InboundJob {
-    /// The properties with which the job is published again. Headers about splitting and time slots are removed unless
+    /// The properties with which the job is published again. Headers about splitting and rate limits are removed unless
     /// a worker wrote them. The new message names this worker as its user, so other workers would otherwise trust
     /// headers that a publisher wrote.
     var carriedProperties: AMQPProperties {

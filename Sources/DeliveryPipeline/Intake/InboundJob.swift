@@ -12,7 +12,7 @@ package struct InboundJob: Sendable {
     var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
-    /// The reason why the broker dropped the message from its queue, or `nil` if it was not dropped.
+    /// The reason why the broker dropped the message from its queue or could not route it, or `nil` if it did neither.
     package let drop: Drop?
     /// The time at which this worker first received the message.
     let arrivedAt: Timestamp
@@ -139,14 +139,14 @@ package struct InboundJob: Sendable {
     private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
     /// Whether a worker received the job from this queue before, and may have died because of it. On the first delivery
-    /// of a dead letter, RabbitMQ 4 reports the delivery count of the original queue, which exceeds that queue's limit.
-    /// Later counts start at one.
+    /// of a dropped message, RabbitMQ 4 reports the delivery count of the original queue, which exceeds that queue's
+    /// limit. Later counts start at one.
     var wasLookedAt: Bool {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }
 
-    /// The name that a worker gave to this message, or `nil` if it gave none. Such a message is a chunk, the recipients
-    /// that need another attempt, or a complete job under a new name.
+    /// The name that a worker gave to this message, or `nil` if it gave none. A named message is a chunk, the
+    /// recipients that need another attempt, or a complete job under a new name.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }

@@ -37,7 +37,7 @@ extension PipelineConfiguration {
 extension PipelineConfiguration {
     /// Checks everything that does not depend on the body: the headers, and whether the broker dropped the message.
     ///
-    /// - Throws: `JobRejection` if the broker dropped the message or the headers are invalid.
+    /// - Throws: `JobRejection` if the broker dropped the message, or if the headers are invalid or too large.
     func check(_ inbound: InboundJob, now: Timestamp) throws(JobRejection) {
         if let drop = inbound.drop { throw rejection(of: inbound, field: "message", drop.reason, now: now) }
         let delivery = inbound.delivery

@@ -2,8 +2,9 @@ import Contract
 package import Metering
 import PushModel
 
-/// The metrics of the pipeline. All of them exist before the pipeline starts, so that they are exported from the
-/// beginning. Except for ``commits``, only the pipeline's queue writes them.
+/// The metrics of the pipeline. Except for the counters of apps that are registered later, they exist before the
+/// pipeline starts, so that they are exported from the beginning. Except for ``commits``, only the pipeline's queue
+/// writes them.
 package final class PipelineMeter: Sendable {
     /// The times from the due time of a job to its start, by lane.
     private let ages: [MetricHistogram]
@@ -16,7 +17,7 @@ package final class PipelineMeter: Sendable {
     let commits: MetricHistogram
     /// The counters of established, failed and lost connections to the broker.
     private let connected, notConnected, lost: MetricCell
-    /// The counters of outcomes that outputs reported, by verdict.
+    /// The counters of outcomes by verdict, from outputs and from the pipeline itself.
     private let attempts: [MetricCell]
     /// The counters of retries, by their delay in seconds.
     private let retries: [Int: MetricCell]
@@ -72,7 +73,7 @@ package final class PipelineMeter: Sendable {
         outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
     }
 
-    /// Counts outcomes that outputs reported.
+    /// Counts outcomes, including those that no output reported.
     func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
     /// Counts the policy's decision about a push.

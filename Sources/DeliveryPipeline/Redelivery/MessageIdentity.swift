@@ -3,9 +3,9 @@ import Contract
 import PushModel
 import Store
 
-/// The parts of a message that are equal in all of its deliveries: its queue, body and publisher, and the properties
-/// and headers that a worker reads. The broker's counters, `redelivered` flag and dead-letter headers are excluded. Two
-/// messages that no worker can distinguish have the same identity.
+/// The parts of a message that are equal in all of its deliveries: its queue, routing key, body and publisher, and the
+/// properties and headers that a worker reads. The broker's counters, `redelivered` flag and dead-letter headers are
+/// excluded. Two messages that no worker can distinguish have the same identity.
 struct MessageIdentity: Sendable, Hashable {
     private let queue: UInt16
     private let body: JobContent

@@ -84,7 +84,7 @@ package struct Orphans {
         let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
         guard inbound.delivery.isRedelivered || queue != nil else { return nil }
         let identity = MessageIdentity(inbound.delivery, droppedFrom: queue)
-        // The delivery count of a dropped message is not the count of the queue from which it was dropped.
+        // The delivery count of a dropped message may be that of the queue of dropped jobs, so it is ignored.
         func isNext(after earlierDeliveries: Int) -> Bool {
             queue != nil || inbound.earlierDeliveries == earlierDeliveries + 1
         }
@@ -106,8 +106,8 @@ package struct Orphans {
     }
 
     /// Returns whether a delivery may be a copy that the broker made of an orphan's message. If a broker stops while it
-    /// dead-letters a message from a delay queue, it dead-letters the message a second time, without the `redelivered`
-    /// flag.
+    /// dead-letters a message from a delay queue, it may dead-letter the message a second time, without the
+    /// `redelivered` flag.
     mutating func mayBeCopied(_ inbound: InboundJob, now: Timestamp) -> Bool {
         guard !known.isEmpty, !inbound.delivery.isRedelivered, inbound.delivery.properties.headers["x-death"] != nil
         else { return false }

@@ -9,7 +9,7 @@ package import Contract
 /// | close to the broker's limit | fewer | the job is published again, so that the broker counts from zero |
 /// | fewer | fewer | none |
 ///
-/// The first action never applies to a suspect, and the second only if lost connections explain all of its deliveries.
+/// A suspect is never moved. It is published again only if lost connections explain all of its deliveries.
 package enum Suspicion: Sendable, Hashable {
     case none
     case suspect

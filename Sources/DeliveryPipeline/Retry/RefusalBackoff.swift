@@ -1,6 +1,6 @@
 /// The back-off for messages that the broker refused, and for result events whose tokens could not be marked. The delay
-/// grows with each failure. Otherwise a queue that stays full for a day would cause a copy of each message every
-/// second.
+/// grows with each failure. Otherwise, while one queue stays full, other queues of the same exchange would receive a
+/// copy of each message every second.
 enum RefusalBackoff {
     /// The delays, in seconds. A delay queue exists for each of them.
     private static let seconds = [1, 5, 30, 120, 900, 3600]

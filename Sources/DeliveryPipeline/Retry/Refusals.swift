@@ -169,7 +169,7 @@ extension ChunkPlan {
 }
 
 extension AMQPReturn {
-    /// Whether the broker would refuse the same message again. Either AMQP can't carry it, or it is larger than the
-    /// broker's `max_message_size`, or the broker refuses a property (406, precondition failed).
+    /// Whether the broker can never accept the message. Either AMQP can't carry it, or the broker refuses its size
+    /// (`max_message_size`) or one of its properties (both 406, precondition failed).
     var isFinal: Bool { isImpossible || code == 406 }
 }

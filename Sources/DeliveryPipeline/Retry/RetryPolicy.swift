@@ -12,12 +12,12 @@ package import PushModel
 /// | 4 | 15 min, the time that Apple requires after a 500 or 503 |
 /// | 5 and later | 1 h |
 ///
-/// If a provider requests a longer delay, the next longer entry is used.
+/// If a provider requests a longer delay, the shortest of these delays that is long enough is used, or 1 h if none is.
 package struct RetryPolicy: Sendable {
     package enum Decision: Equatable {
         case wait(seconds: Int)
         case giveUp
-        /// The next attempt would be later than the job's deadline.
+        /// The next attempt would be later than the job's deadline, or the job permits no later attempt.
         case expire
     }
 
@@ -29,6 +29,9 @@ package struct RetryPolicy: Sendable {
 
     /// The minimum time that a push is held, in seconds. It applies if ``delays`` has an entry of at least this length.
     private static let leastHold = 30
+    /// The maximum ratio of the next hold to the time since the first attempt. After a short outage, pushes thus return
+    /// soon. During a long one, they are published again only a few times more than with the longest holds.
+    private static let longestHoldPerAge: Int64 = 4
 
     package static let defaultDelays = [5, 30, 120, 900, 3600]
 
@@ -80,7 +83,8 @@ package struct RetryPolicy: Sendable {
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {
-        guard age < maximumAge, let delay = holds.last(where: { $0 <= wish }) ?? shortestHold else {
+        let longest = min(Int64(wish), Self.longestHoldPerAge * age)
+        guard age < maximumAge, let delay = holds.last(where: { $0 <= longest }) ?? shortestHold else {
             return .giveUp
         }
         return fits(delay, expiration, now)

@@ -10,8 +10,7 @@ struct Claim {
         case atMostOnce
         /// A job that is published twice is sent once. A redelivery after the job's worker has died is sent again.
         case deduplicated
-        /// A job that is split twice results in the same chunks twice. Chunks that a worker has already started are
-        /// left out.
+        /// A chunk of a job that is split twice is sent once. A redelivery of the chunk is sent again.
         case chunk
     }
 

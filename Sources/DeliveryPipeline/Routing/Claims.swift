@@ -11,12 +11,12 @@ package import Store
 ///
 /// | claim of | maximum wait | afterwards |
 /// |---|---|---|
-/// | a chunk | two seconds | the chunk is sent unclaimed |
+/// | a chunk, unless it is `at_most_once` | two seconds | the chunk is sent unclaimed |
 /// | another job | ten seconds | the job moves to a delay queue |
 ///
 /// After such a timeout, later claims are handled as if they had also timed out, until a statement is answered. If only
 /// chunks have timed out, this applies only to chunks. A chunk may be sent unclaimed because its claim matters only
-/// after a rare crash.
+/// after a rare crash. Here, an `at_most_once` chunk counts as another job.
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
@@ -33,8 +33,8 @@ package struct Claims {
     private var queue = StatementQueue<Asked>()
     /// Whether a claim has timed out since the last answer. New chunks then do not wait for the database.
     private var isDelayed = false
-    /// Whether the claim of a whole job or a retry has timed out since the last answer. Such jobs then do not wait for
-    /// the database.
+    /// Whether the claim of a job other than a chunk has timed out since the last answer. Such jobs then do not wait
+    /// for the database.
     private var isAway = false
 
     /// Whether there are no waiting claims.
@@ -75,8 +75,8 @@ package struct Claims {
     /// - Parameters:
     ///   - chunks: the maximum wait of a chunk, in milliseconds.
     ///   - others: the maximum wait of other jobs, in milliseconds.
-    /// - Returns: the removed claims, and whether each was part of a statement. The database may commit such a claim
-    ///   now or later.
+    /// - Returns: the removed claims, and whether each was part of a statement. The database may have committed such a
+    ///   claim, or may commit it later.
     mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [(asked: Asked, mayBeClaimed: Bool)] {
         let (asked, gathering) = queue.takeOut {
             now.milliseconds - $0.since.milliseconds >= Int64($0.claim.rule == .chunk ? chunks : others)

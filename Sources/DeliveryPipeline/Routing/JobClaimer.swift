@@ -8,8 +8,8 @@ import Store
 ///
 /// While the database is unavailable, jobs wait in delay queues. They are moved there after a timeout, or at once if
 /// earlier jobs have timed out. Otherwise they would use the worker's whole capacity, and the jobs behind them would
-/// exceed the broker's acknowledgement timeout. Only chunks continue without an answer. A value type without clock or
-/// I/O.
+/// exceed the broker's acknowledgement timeout. Only chunks of jobs that are not `at_most_once` continue without an
+/// answer. A value type without clock or I/O.
 struct JobClaimer {
     /// The next step of a job after its claim.
     enum Decision {
@@ -40,7 +40,8 @@ struct JobClaimer {
         return claims.next(id: turn.outbox.messages.nextID())
     }
 
-    /// Handles jobs whose claims have timed out. Chunks continue, and other jobs are moved to a delay queue or settled.
+    /// Handles jobs whose claims have timed out. Chunks that are not `at_most_once` continue, and other jobs are moved
+    /// to a delay queue or settled.
     ///
     /// - Returns: the decisions about the jobs that are not moved.
     mutating func overdue(_ turn: inout Turn) -> [Decision] {

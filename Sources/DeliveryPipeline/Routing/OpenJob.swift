@@ -38,6 +38,6 @@ package class OpenJob {
     /// The trace headers of messages that result from this job, or `nil` if it belongs to no trace.
     var traceHeaders: TraceHeaders? { trace?.headers ?? inbound.trace }
 
-    /// Whether a redelivery of the job would be treated as a duplicate of itself.
+    /// Whether a redelivery of the job would end as `unknown`, because the job's own claim may exist.
     var isOnce: Bool { false }
 }

@@ -61,8 +61,8 @@ package final class AppLoad: @unchecked Sendable {
     /// Whether the app has neither waiting jobs nor recipients in flight.
     var isEmpty: Bool { urgentInFlight + otherInFlight + waiting == 0 }
 
-    /// Returns whether the app's state can be discarded. The state of a rate-limited app must be kept while its recent
-    /// pushes count towards the limit.
+    /// Returns whether the app's state can be discarded. The state of a rate-limited app must be kept while its rate
+    /// limiter has a debt or future slots.
     package func isIdle(_ rateLimits: RateLimits, now: Timestamp) -> Bool {
         guard isEmpty else { return false }
         pass(rateLimits, now: now)

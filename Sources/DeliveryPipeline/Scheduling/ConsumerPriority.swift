@@ -9,7 +9,7 @@ import PushModel
 /// | no connection to a provider, while the priority is normal | low for a minute, or twice as long as last time |
 /// | no connection to a provider, while the priority is low | low for at least another minute |
 /// | the time is over | normal |
-/// | each of these providers has accepted a push again | normal for at least a minute; the next length is a minute |
+/// | all unreachable providers have accepted a push | normal for at least a minute; the next length is a minute |
 /// | an hour without such a failure | the next length is a minute |
 ///
 /// The first row's limit is 16 minutes. A worker with a low priority still receives jobs for which workers with normal
@@ -48,7 +48,8 @@ struct ConsumerPriority {
         outcome.reason == Outcome.connectionFailed && unreachable.contains(Provider(of: outcome))
     }
 
-    /// Handles a push for which no connection could be made. It has no effect if the output has no fixed hosts.
+    /// Handles a push for which no connection could be made. The push has no effect before ``normalUntil``, or if its
+    /// output has no fixed hosts.
     ///
     /// - Parameter queue: the queue of the push's job.
     /// - Returns: the time until ``check(now:)`` must be called, in milliseconds, or `nil` if the priority does not

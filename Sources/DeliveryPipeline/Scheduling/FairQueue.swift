@@ -9,7 +9,7 @@ import PushModel
 package struct FairQueue {
     /// The size of a set of jobs: their number, their recipients, and their bytes.
     ///
-    /// Every job exceeds a limit that has a negative number.
+    /// If one of the three numbers of a limit is negative, every job exceeds the limit.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int
@@ -44,7 +44,7 @@ package struct FairQueue {
     }
 
     private struct AppQueue {
-        /// The jobs that are exempt from the app's rate limit, the oldest first.
+        /// The jobs that are exempt from the app's pause or rate limit, the oldest first.
         private var free: Deque<WaitingJob> = []
         private var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
@@ -67,7 +67,7 @@ package struct FairQueue {
             return counted(firstFree.arrivedAt < first.arrivedAt ? free.popFirst() : jobs.popFirst())
         }
 
-        /// Removes the newest job. A job that is exempt from the rate limit is removed only if no other jobs are left.
+        /// Removes the newest job. An exempt job is removed only if no other jobs are left.
         mutating func popLast() -> WaitingJob? { counted(jobs.popLast() ?? free.popLast()) }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
@@ -111,7 +111,8 @@ package struct FairQueue {
     ///
     /// - Parameters:
     ///   - mayStart: a closure that returns whether an app may start a job.
-    ///   - mustWait: a closure that returns whether an app may only start jobs that are exempt from its rate limit.
+    ///   - mustWait: a closure that returns whether an app may only start jobs that are exempt from its pause or rate
+    ///     limit.
     package mutating func next(
         where mayStart: (AppLoad) -> Bool, unless mustWait: (AppLoad) -> Bool = { _ in false }
     ) -> WaitingJob? {
@@ -146,8 +147,9 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Removes and returns the jobs that have waited for `milliseconds` or longer. If the clock was set back, an arrival time may
-    /// lie in the future. A job is also removed if its arrival time is `milliseconds` or more ahead of `now`.
+    /// Removes and returns the jobs that have waited for `milliseconds` or longer. If the clock was set back, an
+    /// arrival time may lie in the future. A job is also removed if its arrival time is `milliseconds` or more ahead of
+    /// `now`.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []
         // The order is reversed, because an app without further jobs is removed from the list.

@@ -2,8 +2,7 @@
 /// a few seconds of work. All other work stays in the broker, available to every worker. A value type without clock or
 /// I/O.
 package struct HoldingRule {
-    /// The number of recipients that one app may always have in flight. The app's throughput could not be measured with
-    /// a smaller number.
+    /// The lowest result of ``inFlight(_:)``. With a lower limit, the app's throughput could not be measured.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
     /// The throughput, in jobs per second, at or above which moving a job to another queue costs more than sending it.
@@ -21,7 +20,9 @@ package struct HoldingRule {
         (self.places, self.bytes, self.chunkSize) = (places, bytes, chunkSize)
     }
 
-    /// Returns the maximum number of recipients of one app in flight.
+    /// Returns the number of recipients in flight at which an app starts no further job from a queue.
+    ///
+    /// - Parameter throughput: the app's throughput in the queue.
     package static func inFlight(_ throughput: Throughput.Count) -> Int {
         max(leastInFlight, secondsInFlight * throughput.recipients)
     }

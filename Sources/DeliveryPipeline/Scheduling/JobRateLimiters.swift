@@ -7,7 +7,7 @@ package import PushModel
 /// |---|---|
 /// | arrives while its job may send | it is sent and charged |
 /// | arrives while its job may not send | it gets a slot after the job's earlier slots |
-/// | returns before its slot | it waits for the remaining time in the broker, or is sent if no other part is before it |
+/// | returns before its slot | it waits in the broker for the remaining time, or is sent if no part is before it |
 /// | arrives while too many jobs are tracked | it waits in the broker, longer each time, until another job is idle |
 package struct JobRateLimiters {
     /// The key of a rate limiter. It includes the rate, because two jobs with the same id may have different rates.

@@ -14,7 +14,7 @@ struct MoveControl {
     private var since = Timestamp(milliseconds: 0)
     private var seconds = 0
 
-    /// Returns whether jobs may be moved. A clock that was set back does not prolong the wait.
+    /// Returns whether jobs may be moved. A clock that was set far back does not prolong the wait.
     func mayMove(now: Timestamp) -> Bool { abs(now.milliseconds - since.milliseconds) >= Int64(seconds) * 1_000 }
 
     /// Records a refused move. Moves that are refused together count once.

@@ -63,7 +63,8 @@ struct QueueLoad {
         return true
     }
 
-    /// Returns whether no job of this waiting queue has started in the last five seconds.
+    /// Returns whether, in the last five seconds, no job of this waiting queue has started and the held jobs were not
+    /// exchanged.
     fileprivate func hasPaused(now: Timestamp) -> Bool {
         lastChange.map { abs(now.milliseconds - $0.milliseconds) >= Self.pauseMilliseconds } ?? true
     }

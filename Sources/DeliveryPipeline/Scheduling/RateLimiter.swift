@@ -12,9 +12,9 @@ package import PushModel
 /// | returns before its slot | it waits for the remaining time in the broker |
 /// | returns at its slot, or after the rate was changed | handled like a new job |
 ///
-/// A job is charged when it is sent. A job that is larger than the available credit leaves a debt, and later jobs wait
-/// until the debt is paid. Slots are denser than the rate, so that there is always a job to send. A job that returns at
-/// its slot and must still wait gets another slot.
+/// A job is charged before it is sent. A job that is larger than the available credit leaves a debt, and later jobs
+/// wait until the debt is paid. Slots are denser than the rate, so that there is always a job to send. A job that
+/// returns at its slot and must still wait gets another slot.
 package struct RateLimiter {
     /// The time at which a job may be sent, and the rate from which the time was computed.
     package struct Slot: Sendable, Hashable {

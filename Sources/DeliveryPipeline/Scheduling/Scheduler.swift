@@ -191,8 +191,7 @@ struct Scheduler {
         return own < (app.isPaced(in: inbound.queue) ? app.limiter?.rate ?? .max : .max) ? own : nil
     }
 
-    /// Refunds the charges of jobs that leave this worker unstarted and without a slot. They are charged again when
-    /// they return.
+    /// Refunds the charges of jobs that leave this worker unstarted. They are charged again when they return.
     private mutating func refunded(_ jobs: [WaitingJob]) -> [WaitingJob] {
         for job in jobs where job.hasPaid { if let own = job.job.rate { jobPacers.refund(job.job, at: own) } }
         return jobs
@@ -208,8 +207,8 @@ struct Scheduler {
         if let refusal = limit.refusal(of: job, at: rate, now: now) { throw refusal }
     }
 
-    /// Returns a rejection if a job would wait too long until its slot, and releases the slot. Returns `nil` if the slot
-    /// is early enough or the number of workers is unknown.
+    /// Returns a rejection if a job would wait too long until its slot, and releases the slot. Returns `nil` if the
+    /// slot is early enough or the number of workers is unknown.
     mutating func refuse(_ job: WaitingJob, _ slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {
         let limit = RateWaitLimit(job.job, configuration.limits)
         guard rateLimits.workers != nil, let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
@@ -250,9 +249,10 @@ struct Scheduler {
         return next
     }
 
-    /// Returns the next job to move to a waiting queue because its app is paused or exceeds its share or rate limit.
-    /// Returns `nil` if there is none, or while this worker does not yet know which waiting queues are in use. Jobs of
-    /// a waiting queue stay, because their number is limited by the queue's prefetch.
+    /// Removes and returns the next job to move to another queue, because its app is paused, or because the waiting
+    /// jobs of its app or of all apps exceed their limit. Returns `nil` if there is none, or while this worker does not
+    /// yet know which waiting queues are in use. Jobs of a waiting queue stay, because the queue's prefetch limits
+    /// their number.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
         guard let lane = queue.lane, !queue.isWaiting, moves[index].mayMove(now: now),

@@ -2,8 +2,8 @@ package import AMQPClient
 import Contract
 import PushModel
 
-/// A delayed result event. It could not be published yet, because the results exchange refused it or its tokens could
-/// not be marked. It waits in the delay queues as a separate message, so that its jobs can be acknowledged.
+/// A result event that can be delayed if the results exchange refuses it or its tokens cannot be marked. The delayed
+/// event waits in the delay queues as a separate message, so that its jobs can be acknowledged.
 ///
 /// Only workers write such messages. A worker recognizes them by their user, which the broker has validated.
 struct DelayedEvent: Sendable {
@@ -60,8 +60,8 @@ struct DelayedEvent: Sendable {
 }
 
 extension AMQPProperties {
-    /// Returns the properties that a delayed result event keeps when it is published, or `nil` if the message contains
-    /// none or if its user is not `worker`.
+    /// Returns the properties of a delayed result event, with only those headers that are needed to publish or replay
+    /// it. Returns `nil` if the message contains no delayed result event, or if its user is not `worker`.
     package func ofHeldEvent(worker: String?) -> AMQPProperties? {
         guard let worker, userID == worker, headers[JobHeader.event]?.string != nil else { return nil }
         var kept = self

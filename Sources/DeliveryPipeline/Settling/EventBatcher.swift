@@ -3,9 +3,8 @@ package import PushModel
 
 /// A collector of outcomes that groups them into result events.
 package struct EventBatcher {
-    /// The size at or above which an event is full, in bytes. Even if the longest possible outcome is added to an event
-    /// just below this size, the event has at most 256 KiB. That is far below the limit of any broker (RabbitMQ's
-    /// `max_message_size` is 16 MiB from version 4 on).
+    /// The size at or above which an event is full, in bytes. Outcomes rarely exceed 8 KiB, so an event has about
+    /// 256 KiB at most. That is far below RabbitMQ's default limit (`max_message_size`, 16 MiB from version 4 on).
     static let enoughBytes = 262_144 - 8_192
 
     private let worker: String

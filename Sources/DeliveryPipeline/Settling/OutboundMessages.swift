@@ -12,8 +12,8 @@ package struct OutboundMessages {
     /// Whether a result event can be delayed or dead-lettered. Without a known broker user, the message could not be
     /// distinguished from a forged one.
     var canDelayEvents: Bool { user != nil }
-    /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). The
-    /// broker would always refuse a message with a longer string, and the message's job would never be done.
+    /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). A
+    /// message with a longer string cannot be published, so its job would be dead-lettered.
     private static let maximumTextBytes = 255
     /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
     /// names of any length from the job.
@@ -212,9 +212,9 @@ package struct OutboundMessages {
     ///   - waitingSince: the time since which the job has waited for the rate limit of its app, or `nil` if
     ///     the job does not wait for that limit.
     ///   - part: a new name for the job if the old one is claimed, or `nil` to keep the name.
-    ///   - claimedBy: the owner of a claim request that was not answered, or `nil` if there is none.
+    ///   - claimedBy: the owner of a claim request that was not answered, or `nil` to keep an owner in the message.
     ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
-    ///   - slot: the time slot of the job, or `nil` if it does not wait for a rate limit.
+    ///   - slot: the time slot of the job, or `nil` to keep a slot in the message.
     ///   - paced: the total time that the job will have waited in delay queues for its turn, in seconds, or `nil` to
     ///     keep it.
     package mutating func moved(

@@ -9,7 +9,7 @@ package import PushModel
 /// | unregistered | reported once the token is marked dead |
 /// | unknown, for an `at_most_once` job | reported |
 /// | unknown, retry | retried with a growing delay; reported if no attempt or no time is left |
-/// | hold | delayed, without an attempt, until the credential works or the provider can be reached |
+/// | hold | delayed without an attempt; reported if the cause is not gone in time |
 /// | returned | requeued at once |
 package struct OutcomePolicy {
     package enum Decision: Equatable {
@@ -56,7 +56,7 @@ package struct OutcomePolicy {
             patience: outcome.job.traits.retriesForSeconds, expiration: outcome.job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds): .retry(seconds: seconds)
-        // No attempt is left, and the push may have been accepted, so only `unknown` is correct.
+        // No further attempt is made, and the push may have been accepted, so only `unknown` is correct.
         case .giveUp where outcome.mayHaveBeenSent, .expire where outcome.verdict == .unknown:
             .tell(.unknown, reason: outcome.reason)
         case .giveUp: .tell(.failed, reason: "RetriesExhausted", detail: outcome.reason)

@@ -85,8 +85,9 @@ struct Settling {
         }
     }
 
-    /// Returns whether a held push returns to its lane at once, so that the broker can deliver it to a worker with normal
-    /// priority. This happens only the first time. If no worker can connect, the push waits in delay queues afterwards.
+    /// Returns whether a held push returns to its lane at once, so that the broker can deliver it to a worker with
+    /// normal priority. This happens only the first time. If no worker can connect, the push waits in delay queues
+    /// afterwards.
     private func isForPreferredWorkers(_ outcome: Outcome, _ turn: Turn) -> Bool {
         outcome.verdict == .hold && turn.priority.isLow(after: outcome)
             && turn.outbox.ledger.delivery(of: outcome.job.ledgerID)?.inbound.hasBeenTried == false

@@ -48,9 +48,9 @@ struct Splitting {
     /// Returns whether a message is an unconfirmed chunk, or an unconfirmed job under its new name.
     func isStep(_ id: UInt64) -> Bool { steps[id] != nil }
 
-    /// Publishes a large job under a new name, or splits it if it already has a name. Chunks are named after the job.
+    /// Publishes a large job under a new name, or splits it if that was done before. Chunks are named after the job.
     /// Therefore the chunks are recognized if a worker dies and another worker splits the job again. An `at_most_once`
-    /// job uses its id as the name.
+    /// job is split at once, because its chunks are named after its id.
     mutating func split(_ started: StartedJob, _ turn: inout Turn) {
         turn.release(started)
         let inbound = started.inbound

@@ -100,7 +100,8 @@ struct JobSpans {
         return span
     }
 
-    /// The span from publishing the first result event to the last confirm, or `nil` if no result event was published.
+    /// The span from publishing the first result event with outcomes to the last confirm, or `nil` if there is no such
+    /// event.
     private var telling: Span? {
         guard let step = trace.telling, var span = child("send \(tracer.names.results)", .producer, step) else {
             return nil

@@ -124,7 +124,7 @@ struct TracedOutcomes {
         }
     }
 
-    /// The number of recipients for which an output has reported an outcome.
+    /// The number of outcomes, except for those of suppressed recipients.
     var pushed: Int { counts.reduce(0, +) - counts[Int(Outcome.Verdict.suppressed.rawValue)] }
 
     private mutating func add(status: Int) {

@@ -6,7 +6,7 @@ import PushModel
 
 /// A request for an access token of a service account (RFC 7523, section 2.1).
 struct AccessTokenRequest: Sendable {
-    /// The request timeout in seconds. All messages of the account wait for this request.
+    /// The request timeout in seconds. Without a usable token, all messages of the account wait for this request.
     private static let timeoutSeconds = 10
 
     private let signer: AssertionSigner

@@ -66,7 +66,7 @@ package enum TokenAnswer: Sendable, Equatable {
 
 /// The reason why a service account gets no access token.
 package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The error code of RFC 6749, such as `invalid_grant`.
+    /// The error code of RFC 6749, such as `invalid_grant`, or Martlet's own, such as `no_access_token`.
     package let error: String
     /// The explanation from the token endpoint, or an empty string.
     package let explanation: String

@@ -17,6 +17,8 @@ import PushModel
 /// | 503 with Retry-After | retried after that time | the project waits too |
 /// | 408, 421, 5xx | retried | |
 /// | any other | rejected | |
+///
+/// Before a 400 has this effect, the message may be sent once more (``FCMRefusal/mayConcernRecipient``).
 package enum FCMAnswer: Equatable {
     case payloadRefused
     /// The message is rejected. The answer does not show whether the payload or the recipient is at fault.

@@ -24,7 +24,7 @@ package struct ServiceAccount: Sendable {
         let tokenURI: String?
     }
 
-    /// The reason why a text is not a service account.
+    /// The reason why a text is not a service account, or why the account cannot be used.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }

@@ -8,8 +8,8 @@ package struct FCMPlugin: OutputPlugin {
     package let settings = FCMConfiguration.settings
     package let jobs = JobForm(addresses: [.token, .installation, .topic, .condition], validatesOnly: true)
     package let reasons = FCMAnswer.verdicts
-    /// The time for which a message is retried, in seconds. Google: "if you still get errors after 60 minutes, give up"
-    /// (Scale FCM).
+    /// The time for which a message is retried, in seconds. Google asks senders to give up if errors persist after 60
+    /// minutes (Scale FCM).
     package let retriesForSeconds: Int? = 3_600
     package let hasFixedHosts = true
 

@@ -20,7 +20,7 @@ final class AccountRegistry: Sendable {
     /// The number of random bytes in a token. The token's text is then about as long as that of Google's tokens, which
     /// contribute much to the size of a request.
     private static let tokenBytes = 750
-    /// The maximum number of tokens that are kept of an account. A client needs one token an hour.
+    /// The maximum number of tokens that are kept for an account. A client needs one token an hour.
     private static let mostTokens = 1_000
 
     init(_ accounts: [SimulatedAccount]) {

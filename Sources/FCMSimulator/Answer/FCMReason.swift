@@ -1,5 +1,5 @@
-/// The reasons for which FCM and its front end refuse a message. A name is FCM's error code if there is one. Otherwise,
-/// it is Google's status or a description of the special case.
+/// The reasons for which FCM and its front end refuse a message. A name is FCM's error code, Google's status, or a
+/// description of a special case.
 public enum FCMReason: String, CaseIterable, Codable, Sendable {
     // Refusals by the service itself.
     case invalidArgument = "INVALID_ARGUMENT"

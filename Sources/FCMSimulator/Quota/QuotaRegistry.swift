@@ -20,8 +20,8 @@ final class QuotaRegistry: Sendable {
         state.withLock { $0.limit = limit }
     }
 
-    /// Returns the answer that refuses a message if the project's quota is used up, or `nil` to accept it. Begins a new
-    /// period if the last one is over. ``settle(_:of:)`` counts the message.
+    /// Returns the answer that refuses a message if the project's quota is used up, or `nil` if quota is left. Begins a
+    /// new period if the last one is over. ``settle(_:of:)`` counts a message that is not refused here.
     func refusal(of project: String, at now: Int64) -> PlannedFCMAnswer? {
         state.withLock { state in
             var periods = state.periods[project] ?? []

@@ -7,7 +7,7 @@
 /// | awaitingSettings | open | the server's SETTINGS arrived, or the server speaks HTTP/1.1, which has none |
 /// | awaitingSettings | closed | SETTINGS did not arrive in time, or the socket closed |
 /// | connecting, awaitingSettings, open | draining | GOAWAY arrived, or an answer retired the connection |
-/// | connecting, awaitingSettings, open | draining | a request got no answer, or the pool does not need the connection |
+/// | connecting, awaitingSettings, open | draining | a request got no answer, or the connection is not needed |
 /// | open, draining | closed | the socket closed, the peer broke the protocol, or a PING got no answer |
 /// | draining | closed | the last answer arrived |
 package struct ConnectionState {

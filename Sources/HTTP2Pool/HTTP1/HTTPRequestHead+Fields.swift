@@ -5,8 +5,8 @@ extension HTTPRequestHead {
     /// Creates the head of an HTTP/1.1 request. Pseudo-header fields from HTTP/2 become the request line and `Host`
     /// (RFC 9113, section 8.3.1; RFC 9112, section 3).
     ///
-    /// - Throws: `HTTP2Error` of kind `invalidField` if the path does not begin with a slash, or has a character that is
-    ///   not allowed in a request line.
+    /// - Throws: `HTTP2Error` of kind `invalidField` if the path does not begin with a slash, or has a character that
+    ///   is not allowed in a request line.
     init(
         connectionFields: HTTP2Fields, path: UnsafeRawBufferPointer, requestFields: HTTP2Fields, bodyBytes: Int
     ) throws(HTTP2Error) {

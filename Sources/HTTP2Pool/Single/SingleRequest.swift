@@ -122,8 +122,8 @@ extension SingleRequest: PoolClient {
         finish(.failure(lastWords.isEmpty ? error : .goAway(debugData: lastWords)))
     }
 
-    /// Records the debug data of the server's GOAWAY. If there is any, fails a request that has not been sent. A request
-    /// on the wire may still be answered.
+    /// Records the debug data of the server's GOAWAY. If there is any, fails a request that has not been sent. A
+    /// request on the wire may still be answered.
     package func goAway(debugData: [UInt8], now: Int64) -> String? {
         lastWords = debugData
         if waiting > 0, !debugData.isEmpty { finish(.failure(.goAway(debugData: debugData))) }

@@ -3,7 +3,7 @@ import Foundations
 /// The rate limit and back-off for opening a pool's connections. A value type without clock or I/O.
 ///
 /// Some connections may open at once, then one per second. This protects a server that accepts connections, answers one
-/// push and closes them. A back-off is added after connections that ended before they were proven by an answer. A
+/// request and closes them. A back-off is added after connections that ended before they were proven by an answer. A
 /// proven connection that the server asks to close is replaced without back-off, because the failures of other
 /// connections must not delay it.
 package struct ConnectPermit {

@@ -6,9 +6,9 @@
 /// | nothing waits, or a connection awaits its authorization (a new connection would await it too) | stay |
 /// | the maximum number of connections exists, or enough are connecting | stay |
 /// | there is no connection, or the server asks to close a proven one | connect |
-/// | connections are full, the server is near, fast and allows many streams | stay, because more connections would only add work |
-/// | connections are full for less than 250 ms, the server is far, slow or allows few streams | look again after that time |
-/// | connections are full for 250 ms or more, the server is far, slow or allows few streams | connect one or several |
+/// | all are full, and the server is near, fast and allows many streams | stay (others would only add work) |
+/// | all are full for less than 250 ms, and the server is far, slow or allows few streams | look again after 250 ms |
+/// | all are full for 250 ms or more, and the server is far, slow or allows few streams | connect one or several |
 ///
 /// If the rate limit or the back-off does not allow a connection yet, the decision is to look again later:
 ///
@@ -20,7 +20,8 @@
 /// | the server asks to close a proven connection | it may be replaced without back-off |
 /// | the server closes a proven HTTP/1.1 connection after an answer | it may be replaced without back-off or pause |
 package struct PoolPlan {
-    /// The number of connections that may open without a pause, even if the pool's maximum is lower.
+    /// The number of connections that may open without a pause, unless the pool's maximum is higher. In that case, as
+    /// many connections as the maximum may open.
     private static let leastAtOnce = 8
 
     private static let idleMillisecondsOfWanted: Int64 = 1_000

@@ -2,9 +2,9 @@
 ///
 /// A pool with work and no connection opens one. It opens more connections if the existing ones have had no free stream
 /// or window for a while, and if requests wait for the network or the server, not for this process. That is assumed if
-/// the server is far away, answers slowly or allows few streams. The pool normally opens one connection at a time. It may
-/// double its connections at once if more than four times as many requests wait as are in flight, or if each connection
-/// takes one request at a time.
+/// the server is far away, answers slowly or allows few streams. The pool normally opens one connection at a time. It
+/// may double its connections at once if more than four times as many requests wait as are in flight, or if each
+/// connection takes one request at a time.
 package struct PoolSizing {
     package struct Load {
         /// The number of requests for which no connection had room.
@@ -72,7 +72,7 @@ package struct PoolSizing {
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
     /// The average number of streams on a connection below which connections count as narrow. The default flow-control
-    /// window has room for about twice as many of the largest payloads, so it does not make a connection narrow.
+    /// window has room for about 16 payloads of 4,096 bytes, so it does not make a connection narrow.
     package static let narrowStreams = 8
 
     package let maximumConnections: Int

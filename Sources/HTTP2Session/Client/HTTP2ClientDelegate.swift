@@ -10,8 +10,8 @@ public protocol HTTP2ClientDelegate: AnyObject {
     /// Called when the response is complete. ``streamClosed(tag:streamID:code:)`` follows.
     func responseEnded(tag: Int)
     /// Called once for each submitted request, unless the session is released first. The code is `refusedStream` if the
-    /// server refused the request, if its GOAWAY shows that the request was not processed, or if the request was neither
-    /// sent nor reset. Implementations may still call ``HTTP2ClientSession/isWritten(_:)`` for the stream.
+    /// server refused the request, if its GOAWAY shows that the request was not processed, or if the request was
+    /// neither sent nor reset. Implementations may still call ``HTTP2ClientSession/isWritten(_:)`` for the stream.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
     /// Called each time SETTINGS of the peer arrive.
     func peerSettingsChanged()

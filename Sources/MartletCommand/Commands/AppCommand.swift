@@ -48,6 +48,9 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
+            if allowPublisher.count > 1, allowPublisher.contains("anybody") {
+                throw ValidationError("--allow-publisher anybody cannot be combined with users")
+            }
             guard output.account.id != nil || credential != nil else { return }
             let credentials = try output.credentials()
             if let account = output.account.id, let problem = credentials.problem(ofAccount: account) {
@@ -226,7 +229,7 @@ extension App {
         pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", including urgent" : "")" } ?? ""
     }
 
-    /// The app's accounts, in the order of the installed outputs.
+    /// The app's accounts, in the order of the installed outputs. Accounts with other outputs follow.
     var listed: [(output: String, account: AppAccount)] {
         let known = Martlet.installed.map(\.name)
         let others = accounts.keys.filter { !known.contains($0) }.sorted()

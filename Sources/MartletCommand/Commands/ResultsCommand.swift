@@ -42,7 +42,7 @@ struct ResultsCommand: AsyncParsableCommand {
                     bindings: [AMQPBinding(queue: tail.name, exchange: names.results, routingKey: bind)]),
                 broker: broker, prefetch: 100, endsWithConnection: false,
                 logger: try source.logger("martlet.results", atLeast: .warning))
-            // The queue receives every event from now on. A script can wait for this line before it publishes.
+            // The queue receives every matching event from now on. A script can wait for this line before it publishes.
             printError("listening for \(bind)")
             var printed = 0
             for try await case let delivery? in deliveries.stream {

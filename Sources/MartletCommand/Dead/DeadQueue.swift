@@ -42,7 +42,8 @@ struct DeadQueue {
     /// - Parameters:
     ///   - doing: the verb for progress lines, such as "replayed".
     ///   - body: returns the decision about the job.
-    /// - Throws: the errors of `body`, or the error of a lost connection.
+    /// - Throws: the errors of `body`; ``BrokerFault`` if the queue does not exist; `AMQPError` if the connection is
+    ///   lost.
     func forEach(
         _ filter: DeadFilter, doing: String, _ body: (DeadJob) async throws -> DeadVerdict
     ) async throws {
@@ -92,8 +93,8 @@ struct DeadQueue {
     }
 
     /// Returns the number of messages in the queue. If another command consumes the queue, first waits up to three
-    /// seconds for that command to end. The broker does not count the messages that a consumer has received until it
-    /// requeues them.
+    /// seconds for that command to end, because the broker does not count the messages that a consumer has received and
+    /// not acknowledged.
     private func waiting() async throws -> Int {
         let patience = ContinuousClock.now + .seconds(3)
         while true {

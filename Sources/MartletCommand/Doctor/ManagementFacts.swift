@@ -6,8 +6,8 @@ import MartletConfiguration
 import Observability
 import OutcomeLedger
 
-/// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each object is requested by its name,
-/// because a broker may have a hundred thousand other objects.
+/// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each queue and exchange is requested by
+/// its name, because a broker may have a hundred thousand others.
 struct ManagementFacts {
     struct Queue: Decodable {
         let name: String

@@ -3,7 +3,7 @@ import PostgresClient
 /// A test that recognises a pooler in transaction mode. Unlike a `LISTEN`, it leaves nothing in a pooled session, which
 /// other clients use afterwards.
 struct SessionSharing {
-    /// The number of comparisons. Each comparison takes two round trips and does not keep a pooled session.
+    /// The number of comparisons. Each takes two round trips, and occupies a pooled session only during each query.
     private static let looks = 10
 
     private var own: Int?

@@ -12,7 +12,7 @@ struct OutputOption: ParsableArguments {
 
     @OptionGroup var account: AccountOption
 
-    /// The name of the output. If `--output` is not given, the account option determines the name.
+    /// The name of the output: the value of `--output`, or else the output of the account option, or else the default.
     var name: String { given ?? account.word.flatMap { AccountTerms.outputs(of: $0).first } ?? Job.defaultOutput }
 
     func validate() throws {

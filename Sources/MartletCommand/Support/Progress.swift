@@ -7,7 +7,7 @@ struct Progress {
     private let start = ContinuousClock.now
     private var last = ContinuousClock.now
 
-    /// Prints a progress line, unless the last one was printed less than five seconds ago.
+    /// Prints a progress line if at least five seconds have passed since the last line or, at first, since the start.
     ///
     /// - Parameter text: returns the line. Its argument is the time since the start, in seconds.
     mutating func report(_ text: (Double) -> String) {

@@ -56,7 +56,7 @@ struct BrokerUser: Sendable, Hashable {
         return users
     }
 
-    /// Returns a regular expression that matches only this name.
+    /// Returns a part of a regular expression that matches the name literally.
     static func escaped(_ name: String) -> String {
         String(name.flatMap { #"\.+*?()[]{}|^$"#.contains($0) ? ["\\", $0] : [$0] })
     }

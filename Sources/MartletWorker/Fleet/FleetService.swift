@@ -6,7 +6,8 @@ import ServiceLifecycle
 package import Store
 
 /// A service that renews this worker's row every two seconds and reads how many workers share its quotas. It also does
-/// so immediately when other workers start or stop using a quota. Deliveries never wait for the service.
+/// so when this worker starts using a quota, and when another worker starts or stops using one. Deliveries never wait
+/// for the service.
 package struct FleetService: Service {
     package struct Pace: Sendable {
         package var renewal = Duration.seconds(2)

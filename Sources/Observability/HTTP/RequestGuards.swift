@@ -31,10 +31,11 @@ struct RequestGuards: Sendable {
         return response
     }
 
-    /// Returns the refusal of a request by a browser for another site, or `nil` if the request is allowed. Browsers mark
-    /// cross-origin requests in the header `Sec-Fetch-Site` (W3C, "Fetch Metadata"), but only for trustworthy origins. A
-    /// site that points its own host name at this worker (DNS rebinding) is recognized by this name, and a browser by
-    /// the header `Accept-Language`. Scrapers and probes may use any name.
+    /// Returns the refusal of a request that a browser sends for another site, or `nil` if the request is allowed.
+    /// Browsers mark cross-origin requests in the header `Sec-Fetch-Site` (W3C, "Fetch Metadata"), but only those to
+    /// trustworthy origins. The host name is also checked, because a site may point its own host name at this worker
+    /// (DNS rebinding). It is checked only if the request has the header `Accept-Language`, as requests of browsers
+    /// have, so that scrapers and probes may use any name.
     func refusalOfBrowser(_ request: HTTPRequest) -> HTTPResponse? {
         if let site = request.fields.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) {
             return HTTPResponse(.forbidden)

@@ -4,10 +4,10 @@ import Foundations
 
 /// A writer that appends log lines to a file and never makes its caller wait for the reader.
 ///
-/// A line is written immediately if the file accepts it and no earlier line waits. Otherwise a thread writes it. At
-/// most 1 MiB of lines waits. Further lines are dropped and counted. The same applies to lines that the file refuses
-/// because the disk is full or the reader has gone. The next line that can be written is followed by a note with the
-/// number of dropped lines.
+/// A line is written immediately if the file surely accepts all of it without blocking and no earlier line waits.
+/// Otherwise a thread writes it. At most 1 MiB of lines waits. Further lines are dropped and counted. The same applies
+/// to lines that the file refuses because the disk is full or the reader has gone. The next line that can be written
+/// is followed by a note with the number of dropped lines.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []

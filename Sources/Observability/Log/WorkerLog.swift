@@ -76,7 +76,7 @@ package final class WorkerLog: Sendable {
         for sink in sinks { sink.take(line) }
     }
 
-    /// The number of lines written at each level since the start.
+    /// The number of lines passed to the sinks since the start, by level.
     package var lines: [(level: Logger.Level, count: Int)] {
         let counts = counts.withLock { $0 }
         return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }

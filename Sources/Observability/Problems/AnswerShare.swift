@@ -5,7 +5,7 @@ package struct AnswerShare: Sendable, Hashable, Encodable {
     package let answers: Int
     /// The number of answers with status 2xx.
     package let accepted: Int
-    /// The number of answers with status 4xx other than 429.
+    /// The number of all other answers, such as 4xx except 429.
     package let refused: Int
     /// The number of answers with status 5xx or 429.
     package let failed: Int

@@ -48,10 +48,11 @@ package struct AnswerWindow: Sendable {
             func count(_ isMeant: (String) -> Bool) -> Int {
                 counts.reduce(0) { $0 + (isMeant($1.key) ? $1.value : 0) }
             }
+            let answers = all.reduce(0, +)
+            let (accepted, failed) = (count { $0.hasPrefix("2") }, count { $0.hasPrefix("5") || $0 == "429" })
             return AnswerShare(
-                output: provider.output, environment: provider.environment, answers: all.reduce(0, +),
-                accepted: count { $0.hasPrefix("2") }, refused: count { $0.hasPrefix("4") && $0 != "429" },
-                failed: count { $0.hasPrefix("5") || $0 == "429" }, p50: p50, p99: p99)
+                output: provider.output, environment: provider.environment, answers: answers,
+                accepted: accepted, refused: answers - accepted - failed, failed: failed, p50: p50, p99: p99)
         }.sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
     }
 }

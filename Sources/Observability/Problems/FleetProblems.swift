@@ -1,6 +1,6 @@
 import Store
 
-/// A detector of other workers that stopped without a clean shutdown or are not ready.
+/// A detector of workers that stopped without a clean shutdown, and of other workers that are not ready.
 struct FleetProblems {
     let facts: StatusFacts
 

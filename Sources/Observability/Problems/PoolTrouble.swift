@@ -13,8 +13,8 @@ package struct PoolTrouble: Sendable, Hashable {
 
     package let output: String
     package let environment: String
-    /// The credentials or hosts whose pools are concerned, or an empty list if all pools of the output and environment
-    /// are concerned.
+    /// The credentials or hosts whose pools are concerned, or an empty list if all active pools of the output and
+    /// environment are concerned.
     package let names: [String]
     package let kind: Kind
     /// The number of answers from the server in the last minute.

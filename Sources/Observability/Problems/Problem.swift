@@ -26,7 +26,7 @@ package struct Problem: Sendable, Hashable, Encodable {
     package enum Severity: String, Sendable, Hashable, Encodable {
         /// Deliveries are delayed or fail.
         case trouble
-        /// No push is late so far.
+        /// Deliveries may be delayed or fail later, or a delay is intended or ending.
         case notice
     }
 
@@ -34,7 +34,7 @@ package struct Problem: Sendable, Hashable, Encodable {
     package let party: Party
     package let severity: Severity
     /// The object of the problem, such as an output and environment, an app, a table or an exchange. The text is empty
-    /// if the problem concerns the whole worker.
+    /// if the problem names no such object.
     package let subject: String
     /// The description of the problem, in one or several sentences.
     package let text: String

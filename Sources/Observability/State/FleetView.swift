@@ -7,7 +7,7 @@ package struct FleetView: Sendable, Hashable {
         case failed(String)
         /// PostgreSQL answers but accepts no writes, for example because it is a standby.
         case readOnly
-        /// The worker lacks a permission that an operator must grant.
+        /// A permission, the table or the schema is missing, which only an operator can correct.
         case refused
     }
 

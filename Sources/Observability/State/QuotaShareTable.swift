@@ -31,7 +31,7 @@ package final class QuotaShareTable: QuotaShares {
         return workers
     }
 
-    /// The number of running workers including this worker, or `nil` if it is unknown.
+    /// The number of workers that process jobs, including this worker, or `nil` if it is unknown.
     package var workers: Int? { state.withLock { $0.census.workers[Self.fleet] } }
 
     /// The state of the fleet, for the metrics and the status page.

@@ -28,7 +28,7 @@ package struct StatusDocument: Sendable, Encodable {
     package struct Fleet: Sendable, Encodable {
         /// The time since the table of workers was read, in seconds, or `nil` if it has not been read yet.
         package let readSecondsAgo: Int?
-        /// Whether the last reading of the table is missing or out of date, because the database does not answer.
+        /// Whether the last reading of the table is missing or out of date.
         package let isStale: Bool
         package let workers: [FleetWorker]
 

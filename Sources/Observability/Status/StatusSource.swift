@@ -63,7 +63,8 @@ package final class StatusSource: Sendable {
         return report
     }
 
-    /// Searches for problems, and logs problems that began or ended. Must be called once every ``Pulse/interval``.
+    /// Updates the counts of the last minute, searches for problems, and logs problems of severity `trouble` that began
+    /// or ended. Must be called once every ``Pulse/interval``.
     func beat() async {
         state.beat()
         let page = metrics.page(
@@ -134,7 +135,7 @@ extension Problem {
         ["kind": "\(kind.rawValue)", "party": "\(party.rawValue)", "subject": "\(subject)", "problem": "\(text)"]
     }
 
-    /// The problem in the form that other workers, `martlet top` and `martlet doctor` read.
+    /// The problem in the form that `martlet top`, `martlet why` and `martlet doctor` read.
     fileprivate var report: WorkerReport.ProblemReport {
         WorkerReport.ProblemReport(
             kind: kind.rawValue, party: party.rawValue, severity: severity.rawValue, subject: subject, text: text,

@@ -5,7 +5,7 @@ import Store
 /// An explanation of what happened to a job or to one of its recipients. It contains the first cause that applies and
 /// the results of all checks.
 package struct Explanation: Encodable {
-    /// A cause, and the advice for the operator, or `nil` if no action is possible.
+    /// A cause, and the advice for the operator. The advice is `nil` if there is none.
     typealias Cause = (String, String?)
 
     package struct Check: Encodable {

@@ -1,7 +1,7 @@
 import PushModel
 
-/// A record of a job that was sent to an output. It holds no reference to the job, because a rule checks that the output
-/// releases the job.
+/// A record of a job that was sent to an output. It holds no reference to the job, because a rule checks that the
+/// output releases the job.
 struct HandedIn: Sendable {
     let number: Int
     let id: String

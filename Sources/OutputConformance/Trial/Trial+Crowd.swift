@@ -1,8 +1,8 @@
 import PushModel
 
 extension Trial {
-    /// Sends a job to a slow provider and waits until some of its recipients are on the wire. The job has more
-    /// recipients than the output can have on the wire at once.
+    /// Sends a job to a slow provider. Waits until one of its pushes has arrived, if the double counts arrivals. The
+    /// job has more recipients than the output can have on the wire at once.
     func crowd(
         of count: Int, in recorder: RecordingSink, credential: Credential? = nil
     ) async throws -> SampleJob {

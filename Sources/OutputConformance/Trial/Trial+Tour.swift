@@ -1,8 +1,8 @@
 import PushModel
 
 extension Trial {
-    /// Sends jobs of all kinds and returns their outcomes. The provider is healthy at first and then fails in all ways
-    /// that cause no delay. Sending is stopped at the end.
+    /// Sends jobs of several kinds and returns their outcomes. The provider is healthy at first and then fails in
+    /// several ways that cause no delay. Sending is stopped at the end.
     func tour() async throws -> RecordingSink {
         let recorder = RecordingSink()
         let jobs = [

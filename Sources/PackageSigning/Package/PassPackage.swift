@@ -7,7 +7,7 @@ package struct PassPackage {
     package let team: String
     package let serialNumber: String
     package let files: [PackageFile]
-    /// The names of files in the folder that are not included in the package.
+    /// The names of ``made`` files in the folder, which are not included in the package.
     package let leftOut: [String]
 
     private static let styles = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"]

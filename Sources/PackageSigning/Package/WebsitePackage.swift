@@ -6,7 +6,8 @@ package struct WebsitePackage {
     /// The website push id. The certificate must be for the same id.
     package let id: String
     package let files: [PackageFile]
-    /// The names of files in the folder that are not included in the package.
+    /// The names of files in the folder that are not included in the package, except the names that
+    /// ``SourceFolder/names(in:)`` omits.
     package let leftOut: [String]
 
     private static let keys = [

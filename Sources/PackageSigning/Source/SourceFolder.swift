@@ -36,7 +36,8 @@ package struct SourceFolder {
     /// Returns the kind of the entry at a path, or `nil` if nothing exists at this path.
     ///
     /// - Parameter path: a relative path, or an empty string for the folder itself.
-    /// - Throws: ``PackageFault`` if the path leads out of the folder, or if the entry is neither a file nor a folder.
+    /// - Throws: ``PackageFault`` if the path leads out of the folder, is a link to a missing file, or is neither a
+    ///   file nor a folder.
     package func entry(_ path: String) throws(PackageFault) -> Entry? {
         guard let real = try place(of: path) else { return nil }
         var facts = stat()

@@ -4,8 +4,8 @@ import Foundations
 /// each address only in its blocking calls, which this client does not use. Therefore each address is a separate
 /// attempt with its own options.
 package enum HostAttempts {
-    /// Returns libpq's keywords and values for each host, in the order of the attempts. If the URL names a service,
-    /// only libpq knows the hosts, and one attempt is returned.
+    /// Returns libpq's keywords and values for each host, in the order of the attempts. With `prefer-standby`, each
+    /// host occurs twice. If a service is named, only libpq knows the hosts, and one attempt is returned.
     ///
     /// - Parameter environment: the variables from which libpq takes the options that the URL omits.
     package static func of(_ options: [String: String], environment: [String: String]) -> [[String: String]] {

@@ -3,9 +3,9 @@
 /// Requests are carried out one after another, in the order in which they are made. If a task is cancelled while the
 /// server carries out its request, the statement is cancelled on the server and the connection ends.
 ///
-/// The query timeout limits each request. For statements and batches, the server itself ends the request slightly
-/// earlier (`statement_timeout`, `lock_timeout`). If it does not, this client cancels the statement and then closes the
-/// connection.
+/// The query timeout limits each request. For statements and batches, the server itself ends each statement
+/// slightly earlier (`statement_timeout`, `lock_timeout`). If the query timeout still passes, for example in a batch of
+/// many statements, this client cancels the running statement and then closes the connection.
 package final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
@@ -23,7 +23,8 @@ package final class PostgresConnection: Sendable {
     ///
     /// - Parameter onNotification: a function that is called on the connection's thread, for each notification of a
     ///   channel that the connection listens to.
-    /// - Throws: ``PostgresError`` with code `connectFailed` and the server's reason, if it gave one.
+    /// - Throws: ``PostgresError`` with code `connectFailed` and the server's reason, if it gave one, or with code
+    ///   `closed` if the task was cancelled.
     package static func connect(
         _ configuration: PostgresConfiguration,
         onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in }

@@ -1,5 +1,5 @@
-/// A collector that assembles the results of a request from the calls of `PQgetResult` (libpq manual, "Retrieving Query
-/// Results in Other Forms" and "Pipeline Mode").
+/// A collector that assembles the results of a request from the calls of `PQgetResult` (libpq manual, "Asynchronous
+/// Command Processing" and "Pipeline Mode").
 package struct ResultCollector<Value> {
     package enum Event {
         case result(Value)

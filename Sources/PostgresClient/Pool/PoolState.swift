@@ -27,7 +27,7 @@ package struct PoolState {
     private var lastConnectionID = 0
     private var backoff = Backoff.reconnecting
     /// The reason why the database can't be reached and the time of the next attempt, or `nil` if the last attempt
-    /// succeeded.
+    /// did not fail.
     private var outage: (error: PostgresError, retryAt: ContinuousClock.Instant)?
     private var isClosed = false
 

@@ -4,7 +4,8 @@ import Foundations
 /// A pool of connections to one database. Connections are opened when needed, up to a limit.
 ///
 /// A lost connection is replaced when the next caller needs one. While the database can't be reached, attempts to
-/// connect use back-off. Callers then get the last error at once, unless ``Options/waitsForDatabase`` is set.
+/// connect use back-off. Callers then get the last error at once, unless ``Options/waitsForDatabase`` is set or another
+/// connection is in use or being opened.
 package final class PostgresPool: Sendable {
     package struct Options: Sendable {
         package var maximumConnections = 4
@@ -12,7 +13,7 @@ package final class PostgresPool: Sendable {
         /// host names may delay the connection.
         package var leaseTimeout: Duration = .seconds(5)
         /// Whether callers wait while the database can't be reached, for up to `leaseTimeout`. Otherwise they fail at
-        /// once with the last error.
+        /// once with the last error, unless another connection is in use or being opened.
         package var waitsForDatabase = false
 
         package init() {}

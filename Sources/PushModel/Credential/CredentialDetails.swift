@@ -10,17 +10,17 @@ public struct CredentialDetails: Sendable {
     /// The provider's id for the key, or `nil` to take it from the files.
     public var keyID: String?
     /// The environments in which the credential may be used, or `nil` to take them from the files. If the files name no
-    /// environments, the credential may be used in all of them.
+    /// environments, the output chooses them.
     public var environments: Set<PushEnvironment>?
     /// The topics to which the credential is limited, or an empty set for no limit. Topics that the files name take
     /// precedence.
     public var topics: Set<String> = []
-    /// The contact of the sender, which RFC 8292 requires for Web Push: a `mailto:` or `https:` URL. It is `nil` if the
+    /// The contact of the sender for Web Push, which Apple requires: a `mailto:` or `https:` URL. It is `nil` if the
     /// operator gave none.
     public var subject: String?
     /// The URL of the receiver of the requests, or `nil` if the operator gave none.
     public var url: String?
-    /// A display name, or `nil` to derive it from the files.
+    /// A display name, or `nil` to derive it from the credential.
     public var label: String?
 
     public init() {}

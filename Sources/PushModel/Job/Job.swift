@@ -11,7 +11,7 @@ public final class Job: Sendable {
     public enum Expiration: Sendable, Hashable {
         /// The push is delivered at once or not at all. The provider must not store it.
         case nowOrNever
-        /// The provider may store the push until this time, and Martlet does not send it later.
+        /// The provider may store the push until this time. Martlet does not send the push after this time.
         case at(Timestamp)
     }
 

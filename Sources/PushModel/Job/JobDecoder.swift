@@ -1,7 +1,7 @@
 /// A decoder that reads a message body as a ``Job`` in one pass. It checks the complete form that the contract with
 /// publishers requires.
 ///
-/// Everything that depends on a provider is checked by the output: push types, topics, the form of device tokens.
+/// The output checks push types, topics and the form of device tokens, because they depend on the provider.
 public enum JobDecoder {
     /// Decodes a job.
     ///

@@ -27,7 +27,7 @@ public struct JobFields: Sendable {
     public package(set) var pushType: String?
     public package(set) var topic: String?
     public package(set) var priority: Int?
-    /// The deadline, or `nil` to let the provider decide how long it stores the push.
+    /// The deadline, or `nil` if the job has none. The default of the output or the provider then limits the storage.
     public package(set) var expiration: Job.Expiration?
     public package(set) var collapseID: String?
     /// The time before which nothing is sent, or `nil` to send at once.

@@ -21,9 +21,9 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
     private static let idBytes = 255
     private static let descriptionBytes = 2_000
 
-    /// The job's id, or `nil` if it could not be read.
+    /// The job's id, or `nil` if it is missing or could not be read.
     public let jobID: String?
-    /// The job's app, or `nil` if it could not be read.
+    /// The job's app, or `nil` if it is missing or could not be read.
     public let app: String?
     public let faults: [Fault]
 

@@ -1,7 +1,8 @@
 /// The outcome of one delivery of a job for one of its recipients.
 ///
 /// Most verdicts are the kinds of result events. The pipeline turns the other three, ``Verdict/retry``,
-/// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`, `expired` or `unknown`.
+/// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`, `expired` or `unknown`. It also
+/// retries pushes with the verdict ``Verdict/unknown``, unless the job is `at_most_once`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
         /// The provider accepted the push, but may not have delivered it yet.
@@ -12,7 +13,7 @@ public struct Outcome: Sendable {
         case rejected
         /// Martlet gave up. The provider certainly did not accept the push.
         case failed
-        /// The push may have been accepted. No answer arrived, or an earlier worker may have sent the push.
+        /// The push may have been accepted. No usable answer arrived, or an earlier worker may have sent the push.
         case unknown
         /// The deadline passed before the push could be sent.
         case expired
@@ -20,10 +21,10 @@ public struct Outcome: Sendable {
         case suppressed
         /// The push was certainly not accepted, and a later attempt may succeed.
         case retry
-        /// The push was certainly not accepted, because the provider refuses the credential or cannot be reached. The
-        /// push waits until the cause is gone, and no attempt is counted.
+        /// The push was certainly not accepted. It must wait, for example because the provider refuses the credential,
+        /// limits the rate or cannot be reached. The push is delayed, and no attempt is counted.
         case hold
-        /// The push was certainly not sent, because the worker stops or the credential was retired. This or another
+        /// The push was certainly not accepted, and the worker stops or the credential was retired. This or another
         /// worker routes the job again, and no attempt is counted.
         case returned
     }
@@ -48,8 +49,8 @@ public struct Outcome: Sendable {
     public let verdict: Verdict
     /// The provider's status code, or 0 if the provider did not answer.
     public let status: Int
-    /// The provider's reason, or a reason that Martlet assigned in the same style. It is `nil` for `sent`. Control
-    /// characters are escaped.
+    /// The provider's reason, or a reason that Martlet assigned in the same style. It is `nil` for `sent`, and may be
+    /// `nil` for `expired`, `suppressed` and `returned`. Control characters are escaped.
     public let reason: String?
     /// An explanation from the provider or from Martlet, or `nil` if there is none. It omits the recipient's full
     /// address, and control characters are escaped.
@@ -58,8 +59,8 @@ public struct Outcome: Sendable {
     public let providerID: ProviderID?
     /// A second id for the push for use with the provider's own tools, or `nil` if the provider gave none.
     public let uniqueID: String?
-    /// The time at which the provider found the token dead, for `unregistered` and `suppressed`. It is `nil` for other
-    /// verdicts.
+    /// The time at which the provider found the token dead, or the time of sending if the provider does not state it.
+    /// It is `nil` for verdicts other than `unregistered` and `suppressed`.
     public let unregisteredAt: Timestamp?
     /// The number of bytes by which the payload was trimmed. It is 0 unless the job allows trimming.
     public let trimmedBytes: Int

@@ -2,7 +2,7 @@
 public struct CredentialQuestion: Sendable {
     public let credential: Credential
     public let environment: PushEnvironment
-    /// The recipient of an invisible push, or `nil` to check without delivering a push.
+    /// The recipient of a push that the check may send, or `nil` to check without delivering a push.
     public let recipient: String?
     /// The topic of the request, or `nil` for a topic that suits the credential.
     public let topic: String?

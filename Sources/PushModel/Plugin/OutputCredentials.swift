@@ -27,7 +27,7 @@ public protocol OutputCredentials: Sendable {
     /// Reads a credential from files in the form that the provider issues.
     ///
     /// - Parameter files: one file, or several files that belong together.
-    /// - Throws: ``CredentialFault`` that names the file.
+    /// - Throws: ``CredentialFault``, which names the file if one is at fault.
     func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
     /// Creates a credential that no provider issues, such as a new key pair of the operator.
@@ -43,7 +43,8 @@ public protocol OutputCredentials: Sendable {
 
     /// Returns the reason why workers with these settings cannot use a credential, or why the provider will refuse it.
     /// Returns `nil` if no such reason is known. The text continues a sentence that starts with the credential's name.
-    /// `credential import` and `doctor` call this method. The default implementation returns `nil`.
+    /// `credential import`, `credential create` and `doctor` call this method. The default implementation returns
+    /// `nil`.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
@@ -53,7 +54,8 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String
 
-    /// Checks whether the provider accepts a credential. The request names no real recipient, so nothing is delivered.
+    /// Checks whether the provider accepts a credential. If the question has no recipient, the request names no real
+    /// one, so nothing is delivered.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding

@@ -27,8 +27,9 @@ public protocol OutputPlugin: Sendable {
     /// The names of the output's ids in result events. The default is `<name>_id`.
     var eventFields: EventFields { get }
 
-    /// The verdict for each of the provider's reasons, by the provider's name for the reason. For a reason that is not
-    /// listed, the rest of the provider's answer decides. The default is empty.
+    /// The verdict for each reason that the provider or this output gives. In metrics, a reason that is missing here
+    /// counts as `other`, unless it is common to all outputs. If Martlet gives up a held push, the push fails with
+    /// `RetriesExhausted` if its reason has the verdict `retry` here. The default is empty.
     var reasons: [String: Outcome.Verdict] { get }
 
     /// The credential rules, or `nil` (the default) if the output needs no credentials.
@@ -47,7 +48,7 @@ public protocol OutputPlugin: Sendable {
     var hasFixedHosts: Bool { get }
 
     /// The maximum sum of the delays between a push's attempts, in seconds, if the provider asks senders to give up
-    /// after this time. The default is `nil`, which means that the configuration sets the maximum.
+    /// after this time. The limits of the configuration apply as well. The default is `nil`.
     var retriesForSeconds: Int? { get }
 
     /// Checks the settings. The default implementation accepts all settings.

@@ -3,7 +3,8 @@ package import Logging
 package import PushModel
 
 /// A counter of the device tokens that a provider calls bad, by app. It reports the counts, and the mix-ups (for
-/// example of environments) that the counts reveal. It delays no push. The object is used only on the pool's event loop.
+/// example of environments) that the counts reveal. It delays no push. The object is used only on the pool's event
+/// loop.
 package final class BadTokenCounter {
     private let subject: Refusal.Subject
     /// The provider's reason that indicates a mix-up, and the question to the operator in the log line.

@@ -9,7 +9,8 @@ package struct BadTokenDetector: Sendable {
 
     /// The number of most recent answers that are counted.
     package static let window = 1_000
-    /// The minimum time and number of answers before good answers can end a mix-up. At least half must be good.
+    /// The minimum time and number of answers before good answers can end a mix-up. At least half of these answers must
+    /// be good.
     package static let endingMilliseconds: Int64 = 30_000
     package static let endingAnswers = 20
     /// The time without a bad answer that ends a mix-up, in milliseconds, regardless of the number of good answers.

@@ -19,8 +19,8 @@ internal import Foundations
 /// provider accepts the credential for other topics or apps.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
-/// ends without evidence, and after a minute if a probe has not ended. Some requests were already on the wire when the
-/// trial began or the breaker opened. Their ambiguous refusals do not count as evidence.
+/// ends and the trial continues, and after a minute if a probe has not ended. Some requests were already on the wire
+/// when the trial began or the breaker opened. Their ambiguous refusals do not count as evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
@@ -62,9 +62,9 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// The time after an accepted request during which refusals count against single requests, in milliseconds. If the
-    /// provider refuses a revoked credential only ambiguously, sending continues for this time, and each refused push
-    /// uses an attempt.
+    /// The time after an accepted request during which ambiguous refusals count against their requests alone, in
+    /// milliseconds. If the provider refuses a revoked credential only ambiguously, sending continues for this time,
+    /// and each refused push uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
     /// The minimum time since the last accepted push before stated refusals of several pushes open the breaker, in

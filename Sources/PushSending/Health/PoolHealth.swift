@@ -7,12 +7,12 @@ package import PushModel
 /// probes of this topic or app are sent. The object is used only on the pool's event loop.
 ///
 /// The refusal of a push is evidence only about the push's topic, or about its app if the output has no topics. Pushes
-/// of other topics or apps continue, even if the provider states that it refuses the credential. All pushes are held
-/// only if the provider refuses the credential without reference to a push, for example in a GOAWAY.
+/// of other topics or apps continue, even if the provider states that it refuses the credential. A refusal holds all
+/// pushes only if it refuses the credential without reference to a push, for example in a GOAWAY.
 ///
-/// A stated refusal of the credential is *in doubt* if the provider has accepted the credential for no topic or app
-/// recently, so that it may refuse the credential for all of them. The refusal is then reported for the credential as a
-/// whole. The doubt ends when the provider accepts a later push of any topic or app.
+/// A stated refusal of the credential is *in doubt* if the provider has not recently accepted the credential for any
+/// topic or app, because it may then refuse the credential for all of them. The refusal is reported for the credential
+/// as a whole. The doubt ends when the provider accepts a later push of any topic or app.
 package final class PoolHealth {
     /// The number of topics, and of apps, above which the health of those with a closed breaker is dropped. The limit
     /// exists because publishers may name any number of topics. Queued jobs still refer to a dropped health.

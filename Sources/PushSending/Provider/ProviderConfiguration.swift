@@ -8,11 +8,11 @@ package struct ProviderConfiguration: Sendable {
     /// The path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
     package var authorityFile: String?
     package var proxy: HTTPProxy?
-    /// The maximum number of connections of one credential.
+    /// The maximum number of connections of one pool, which belongs to one credential and one environment.
     package var maximumConnections = 32
     package var requestTimeoutSeconds = 30
     package var connectTimeoutSeconds = 5
-    /// The length of the first pause after the provider refuses a credential, in milliseconds.
+    /// The length of a breaker's first opening after the provider refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
     /// The time for which waiting pushes still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1

@@ -7,8 +7,8 @@ internal import PushModel
 /// The client of a connection pool that sends a provider's requests and interprets the answers. Used only on the pool's
 /// event loop.
 package final class ProviderPushes {
-    /// The longest remaining pause for which pushes wait in this process, in milliseconds. If more of the pause remains,
-    /// they wait in a delay queue.
+    /// The longest remaining pause for which pushes wait in this process, in milliseconds. If more of the pause
+    /// remains, they wait in a delay queue.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
     private let provider: any PushProvider

@@ -10,7 +10,7 @@ package struct QueuedPush {
     /// Whether the push was already sent and refused in this attempt. The second request shows whether the refusal
     /// persists.
     package let isRepeated: Bool
-    /// Whether the push is a probe, which tests whether a refusal persists.
+    /// Whether the push is a probe, which decides whether a breaker closes.
     package let isProbe: Bool
     /// The number of a part of a halved batch, or 0 if the push belongs to no such part. The pushes of a part are sent
     /// as a batch of their own.

@@ -174,7 +174,8 @@ package struct SendQueue {
         }
     }
 
-    /// Removes and returns the pushes that would be sent last. The remaining pushes keep their order.
+    /// Removes and returns the least urgent pushes, and within a lane those of its last job first. The remaining
+    /// pushes keep their order.
     ///
     /// - Parameter kept: The number of pushes that stay.
     package mutating func removeLast(allBut kept: Int) -> [QueuedPush] {

@@ -124,8 +124,8 @@ public final class SimulatorConnection {
 
     /// Sends a GOAWAY frame.
     ///
-    /// - Parameter lastStreamID: the last stream to declare as processed, or `nil` for the last stream that was
-    ///   processed.
+    /// - Parameter lastStreamID: the last stream to declare as processed, or `nil` for the last stream on which a
+    ///   request has arrived.
     package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugText: String = "") {
         let last = lastStreamID ?? session.lastStreamID
         let before = lastProcessed
@@ -168,7 +168,7 @@ public final class SimulatorConnection {
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
 
-    /// Closes the connection after all pending output is sent.
+    /// Sends as much of the pending output as the channel accepts, and closes the connection.
     package func close() {
         handler.close()
     }

@@ -1,6 +1,6 @@
 /// The JSON bodies of control requests.
 package enum ControlMessage {
-    /// The allowed range of an answer's delay, in milliseconds. The maximum is one hour.
+    /// The allowed range of delays of answers and windows, in milliseconds. The maximum is one hour.
     package static let delays = 0...3_600_000
     /// The allowed range of timestamps, in milliseconds since 1970, and of other numbers. All JSON readers represent
     /// these integers exactly.

@@ -23,10 +23,12 @@ extension SimulatedService {
             }
         }
 
-        /// Runs all steps at their times. Ends early if the task is cancelled. The number of arrivals is read every few
-        /// milliseconds, so a step may run a few requests late.
+        /// Runs all steps at their times. Steps with `at_ms` run one after the other, and so do steps with
+        /// `after_requests`, so a step may have to wait for the end of an outage. The number of arrivals is read every
+        /// few milliseconds, so a step may run a few requests late.
         ///
-        /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down.
+        /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down;
+        ///   `CancellationError` if the task was cancelled.
         public func run(on simulator: SimulatedService) async throws {
             let start = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,6 +1,6 @@
 /// A GOAWAY frame to send on demand.
 public struct GoAwayFault: Sendable {
-    /// The last stream to declare as processed, or `nil` for the last stream that was processed.
+    /// The last stream to declare as processed, or `nil` for the last stream on which a request has arrived.
     public var lastStreamID: Int32?
     /// The HTTP/2 error code (RFC 9113, section 7).
     public var code: UInt32

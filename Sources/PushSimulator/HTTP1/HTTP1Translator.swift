@@ -100,7 +100,8 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
 
     // MARK: Timeouts
 
-    /// Starts the time limit for receiving a complete request. For the first request, it starts with the connection.
+    /// Starts the time limit for receiving the rest of a request whose head has arrived or, on a new connection, for
+    /// receiving the first head.
     private func startDeadline() {
         deadline?.cancel()
         deadline = loop.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) { [self] in

@@ -6,8 +6,8 @@ struct LoopCounters {
     }
 
     var simple = SimulatorCounters()
-    // Accepted answers have their own counter, because most requests change it. The dictionary counts all other
-    // answers.
+    // Answers with status 200 and no reason have their own counter, because most requests change it. The dictionary
+    // counts all other answers.
     private var acceptedAnswers = 0
     private var answersByReason: [Tally: Int] = [:]
 

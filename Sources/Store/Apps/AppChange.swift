@@ -5,7 +5,8 @@ package import PushModel
 package enum AppChange: Sendable, Hashable {
     /// Sets the account that the app uses with an output.
     case account(String, of: String)
-    /// Sets the credential that takes precedence with an output, or removes the precedence if the id is `nil`.
+    /// Sets the credential that the app names for an output, or removes it if the id is `nil`. Jobs that name no
+    /// credential themselves can then use only this one.
     case credential(Credential.ID?, of: String)
     case defaultEnvironment(PushEnvironment)
     /// Sets the broker users who may publish for the app. An empty set allows every user.

@@ -39,7 +39,7 @@ package struct CancellationRepository: Sendable {
         }
     }
 
-    /// Deletes expired cancellations. No job waits in the broker for longer than its cancellation lasts.
+    /// Deletes expired cancellations. A cancellation lasts longer than a job can wait for its `send_at`.
     /// - Throws: ``PostgresError``.
     package func forgetExpired() async throws {
         while try await pool.query("SELECT martlet.forget_cancellations() AS gone")[0]["gone"].integer > 0 {}

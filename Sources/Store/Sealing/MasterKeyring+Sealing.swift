@@ -25,7 +25,7 @@ extension MasterKeyring {
         sealed.masterKeyID == currentKeyID && sealed.bytes.first == SealFormat.current.rawValue
     }
 
-    /// Opens a secret. If the master key is missing, the keyring file is read again.
+    /// Opens a secret. If the master key is missing, the keyring file is read again if it has changed.
     /// - Throws: ``StoreError`` with code `missingMasterKey`, which names the key id, or `sealBroken`, which names the
     ///   row.
     package func open(_ sealed: SealedSecret, for row: SealedRow) throws(StoreError) -> Secret {

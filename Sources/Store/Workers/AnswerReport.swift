@@ -10,7 +10,7 @@ extension WorkerReport {
         package let accepted: Int
         /// The number of answers with status 5xx or 429.
         package let retried: Int
-        /// The number of answers with status 4xx other than 429.
+        /// The number of all other answers, such as 4xx except 429.
         package let refused: Int
         /// The median answer time, in milliseconds.
         package let p50: Int

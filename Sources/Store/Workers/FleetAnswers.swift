@@ -14,7 +14,7 @@ package struct FleetAnswers: Sendable, Hashable {
     package private(set) var accepted = 0
     /// The number of answers with status 5xx or 429.
     package private(set) var retried = 0
-    /// The number of answers with status 4xx other than 429.
+    /// The number of all other answers, such as 4xx except 429.
     package private(set) var refused = 0
     /// The highest median answer time of a worker.
     package private(set) var p50: Slowest

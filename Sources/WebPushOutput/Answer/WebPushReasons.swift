@@ -1,7 +1,7 @@
 package import PushModel
 
-/// The verdict of an outcome for each reason that push services give. Apple has named reasons. Mozilla has numbers, and
-/// Google and Microsoft have neither, so their reasons look like `Errno106` and `Status410`.
+/// The verdict of an outcome for each named reason. Only Apple has named reasons. Mozilla has numbers, and Google and
+/// Microsoft have neither, so most of their reasons look like `Errno106` and `Status410` and are not listed.
 package enum WebPushReasons {
     package static let verdicts: [String: Outcome.Verdict] =
         Dictionary(uniqueKeysWithValues: refusals.map { ($0, .rejected) })

@@ -1,9 +1,9 @@
 package import PushModel
 import Foundations
 
-/// A filter for reports that the refusal of a key begins or ends. Each event loop reports separately. For each key, the
-/// filter forwards a beginning only from the first event loop and an end only from the last. It forwards all reports of
-/// bad tokens.
+/// A filter for reports that the refusal of a key begins or ends. Each event loop reports separately for each app that
+/// uses the key. For each key and origin, the filter forwards only the first beginning and the last end. It forwards
+/// all reports of bad tokens.
 package final class RefusalFilter: Sendable {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let counts = Mutex<[Refusal.Subject: Int]>([:])

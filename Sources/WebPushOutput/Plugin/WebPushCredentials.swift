@@ -1,8 +1,8 @@
 import NIOPosix
 package import PushModel
 
-/// The credential rules of the Web Push output. A credential is a VAPID key pair. A subscription is bound to the key pair with which its page
-/// subscribed.
+/// The credential rules of the Web Push output. A credential is a VAPID key pair. A subscription is bound to the key
+/// pair with which its page subscribed.
 package struct WebPushCredentials: OutputCredentials {
     package let accountName = "vapid"
     package let accountHelp = "A name for the VAPID key pair, of your own choosing"

@@ -4,8 +4,8 @@ import PushModel
 import PushSending
 
 /// The health of an origin and of the keys that are used for it. This health decides which messages may be sent. If the
-/// origin does not answer, only single probes are sent to it. If it refuses a key, only single probes are sent with that
-/// key. Used only on the origin's event loop.
+/// origin does not answer, only single probes are sent to it. If it refuses a key for an app, only single probes of
+/// this app are sent with the key. Used only on the origin's event loop.
 final class OriginHealth {
     /// The time in milliseconds for which a disallowed address is remembered. After this time, the origin's name is
     /// looked up again.

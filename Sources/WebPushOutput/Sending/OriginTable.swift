@@ -70,8 +70,9 @@ struct OriginTable {
         return entry
     }
 
-    /// Removes and returns the origins that have been idle for a minute and have held nothing back for 16 minutes. If all places of an entry are in use, its idle
-    /// origins are removed at once. Called once a second.
+    /// Removes and returns the origins that have been idle for a minute and have held nothing back for 16 minutes. If
+    /// all places of an entry are in use, its idle origins that hold nothing back are removed at once. Called once a
+    /// second.
     mutating func removeUnused(nowMilliseconds now: Int64) -> [OriginPool] {
         let unused = entries.values.filter { entry in
             counts[entry.rule] < maximum

@@ -35,8 +35,8 @@ package final class VAPIDIdentity: Sendable {
         tokens = Mutex((kept ?? [:]).mapValues { Shown(token: nil, proof: $0.proof, used: $0.used) })
     }
 
-    /// Returns the token for an origin, and creates one if necessary. Each event loop calls this about once a second for
-    /// each job and origin.
+    /// Returns the token for an origin, and creates one if necessary. Each event loop calls this about once a second
+    /// for each job and origin.
     package func token(for origin: Endpoint, now: Timestamp) throws -> VAPIDToken {
         try tokens.withLock { tokens in
             let last = tokens[origin]

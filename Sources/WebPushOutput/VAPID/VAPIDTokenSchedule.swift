@@ -27,7 +27,7 @@ package struct VAPIDTokenSchedule: Sendable, Hashable {
     }
 
     /// Returns whether the token must be renewed. It must also be renewed if the clock was set back by more than an
-    /// hour, because the token would then expire too late.
+    /// hour, because the token might then expire too late for the service.
     package func isDue(now: Timestamp) -> Bool { now >= renewed || now.seconds < issued.seconds - 3_600 }
 
     package func ageSeconds(now: Timestamp) -> Int64 { now.seconds - issued.seconds }

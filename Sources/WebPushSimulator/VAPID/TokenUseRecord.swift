@@ -1,8 +1,8 @@
 internal import PushSimulator
 internal import Foundations
 
-/// A record of how many VAPID tokens each key has sent, and at which intervals. A sender should use a token for a long
-/// time. It needs at most one token per hour for each service.
+/// A record of how many tokens of each VAPID key have arrived, and at which intervals. A sender should use a token for
+/// a long time. It needs at most one token per hour for each service.
 final class TokenUseRecord: Sendable {
     private struct State {
         var uses: [String: VAPIDUse] = [:]

@@ -1,4 +1,4 @@
-/// The number of tokens that a key has sent to a service, and the shortest time between them.
+/// The number of tokens of a key that have arrived at a service, and the shortest time between them.
 public struct VAPIDUse: Codable, Sendable, Equatable {
     public private(set) var tokens = 0
     /// The shortest time between two new tokens in milliseconds, or `nil` if there were fewer than two tokens.

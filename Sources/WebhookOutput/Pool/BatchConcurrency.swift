@@ -58,7 +58,7 @@ package struct BatchConcurrency {
     }
 
     /// The maximum number of batches on the wire, including one that is reserved for urgent recipients, so that they do
-    /// not wait for batches of other lanes. If only one batch is allowed, none is reserved.
+    /// not wait for batches of other lanes. If ``maximumBatches`` is 1, none is reserved.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
     /// Records that the receiver has reported the outcomes of a batch.

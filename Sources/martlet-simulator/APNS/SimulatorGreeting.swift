@@ -7,7 +7,7 @@ struct SimulatorGreeting {
     let controlPort: Int?
     let channelPort: Int?
     let caFile: String
-    /// The key that was created because none was given.
+    /// The directory's throwaway key, or `nil` if `--token-key` was given.
     var key: ThrowawayKey?
 
     private var address: ListeningAddress { ListeningAddress(host: configuration.host) }

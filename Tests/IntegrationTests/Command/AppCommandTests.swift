@@ -20,6 +20,10 @@ struct AppCommandTests {
             let typo = try await installation.martlet(["app", "set", "com.example.new", "--team", "typo"])
             #expect(typo.status == 64)
             #expect(typo.errors.contains("--team typo is not ten upper-case letters and digits"), "\(typo)")
+            let publishers = try await installation.martlet(
+                ["app", "set", Self.app, "--allow-publisher", "anybody", "--allow-publisher", "shop"])
+            #expect(publishers.status == 64)
+            #expect(publishers.errors.contains("--allow-publisher anybody cannot be combined"), "\(publishers)")
             #expect(
                 try await installation.martlet(["app", "set", "com.example.new", "--team", "TEAM000001"]).status == 0)
             let listed = try await installation.martlet(["app", "list", "--json"]).output

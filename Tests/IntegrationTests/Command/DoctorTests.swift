@@ -74,6 +74,26 @@ struct DoctorTests {
         }
     }
 
+    /// A function and a view that shadow PostgreSQL's simulate a server with a standby.
+    @Test func warnsOfLocalCommitsBesideStandby() async throws {
+        try await Installation.with { installation in
+            for statement in [
+                "CREATE SCHEMA weak", "CREATE VIEW weak.pg_stat_replication AS SELECT 1",
+                """
+                CREATE FUNCTION weak.current_setting(name text) RETURNS text LANGUAGE sql
+                AS $$ SELECT CASE name WHEN 'synchronous_commit' THEN 'local'
+                    WHEN 'synchronous_standby_names' THEN '*'
+                    WHEN 'fsync' THEN 'on' ELSE pg_catalog.current_setting(name) END $$
+                """,
+            ] { try await installation.database.pool.query(statement) }
+            let warned = try await doctor(installation, options: "options=-csearch_path%3Dweak,pg_catalog")
+            #expect(warned.status == 0, "\(warned)")
+            #expect(
+                warned.output.contains("WARN  durability    synchronous_commit is local, although standbys follow"),
+                "\(warned)")
+        }
+    }
+
     /// A port that accepts connections and never answers simulates a server whose processes hang.
     @Test(arguments: [["doctor"], ["top", "--once"]])
     func namesDatabaseThatAcceptsConnectionsAndDoesNotAnswer(command: [String]) async throws {

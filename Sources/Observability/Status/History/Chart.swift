@@ -22,8 +22,8 @@ struct Chart {
 
     struct Plot {
         let left: Key
-        /// The key at the right edge. If its kind is not empty, it names a second line. Otherwise, it shows the latest
-        /// value.
+        /// The second key. If its kind is not empty, it begins in the middle and names a second line. Otherwise, it
+        /// shows the latest value at the right edge.
         let right: Key
         let scale: ChartScale
         let height: Int

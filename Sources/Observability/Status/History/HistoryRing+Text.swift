@@ -5,9 +5,9 @@
 /// ```
 ///
 /// SLOT is the newest interval. SECONDS is the time that the counts of the newest interval cover. Bit n of MASK is set
-/// if the worker ran n intervals before the newest. These three numbers are in base 36. Each other field is a column:
-/// the counts of all intervals in MASK, oldest first. A column is encoded with ``HistoryCode/precise``, or with
-/// ``HistoryCode/coarse`` for answers.
+/// if the worker ran n intervals before the newest. These three numbers are in base 36. LANE and the fields after
+/// OUTPUT are columns: the counts of all intervals in MASK, oldest first. A column is encoded with
+/// ``HistoryCode/precise``, or with ``HistoryCode/coarse`` for answers.
 ///
 /// With four outputs, the text has at most 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 intervals,
 /// and 1,219 bytes for 15 intervals.

@@ -9,7 +9,7 @@ package struct RegistrationImport: Sendable {
         package var linesRead = 0
         /// The number of lines whose registrations are committed.
         package var linesDone = 0
-        /// The number of valid registrations, including those that are being written.
+        /// The number of registrations that are written or being written.
         package var tokens = 0
         /// The number of tokens whose records were changed.
         package var changed = 0
