@@ -325,8 +325,8 @@ let tests: [Target] = [
     .tests(
         "WebPushOutputTests",
         [
-            "Foundations", "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "WebPushOutput",
-            "WebPushSimulator", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            "Foundations", "HTTP2Pool", "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport",
+            "WebPushOutput", "WebPushSimulator", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
         ], exclude: ["Clients"]),
     .tests(
         "WebhookOutputTests",

@@ -103,7 +103,8 @@ extension APNSPushes: PoolClient {
                     reason: reason, judge: .provider, providerID: sent.providerID,
                     // A later registration must be able to revive the token, so a time in the future is not used.
                     unregisteredAt: verdict == .unregistered ? min(body.timestamp ?? now.wall, now.wall) : nil,
-                    retryAfterSeconds: max(sent.retryAfterSeconds, refusal?.seconds ?? 0), at: now.wall),
+                    retryAfterSeconds: verdict.isTriedAgain ? max(sent.retryAfterSeconds, refusal?.seconds ?? 0) : 0,
+                    at: now.wall),
                 of: job)
         } else {
             dispatcher.sendAgain(sent.push.repeated, isCounted: false, at: now)

@@ -40,6 +40,8 @@ package struct WebPushConfiguration: Sendable {
     /// The maximum number of connections from one event loop to one origin.
     package var connectionsOfOrigin = 16
     package var idleSeconds = 60
+    /// The hosts of Google's push services, which serve Chrome and unbranded builds of Chromium.
+    private static let google: Set = ["fcm.googleapis.com", "jmt17.google.com"]
 
     package init(hosts: AllowedHosts) {
         self.hosts = hosts
@@ -55,7 +57,9 @@ package struct WebPushConfiguration: Sendable {
     /// - Parameters:
     ///   - entry: the index of the entry that allows the origin.
     ///   - limit: the connection limit that all origins of an event loop share.
-    func pool(to origin: Endpoint, allowedBy entry: Int, sharing limit: SharedConnectionLimit) -> PoolConfiguration {
+    package func pool(
+        to origin: Endpoint, allowedBy entry: Int, sharing limit: SharedConnectionLimit
+    ) -> PoolConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { tls.trustRoots = .file(authorityFile) }
         var pool = PoolConfiguration(
@@ -70,6 +74,8 @@ package struct WebPushConfiguration: Sendable {
         pool.sharedTLS = sharedTLS
         pool.protocols = .http2OrHTTP1
         pool.keepsLast = false
+        // Google's servers close connections on which clients send PINGs, as with FCM's API.
+        pool.sendsPings = !Self.google.contains(origin.host)
         pool.idleSeconds = idleSeconds
         if !hosts.mayBePrivate(origin) { pool.allowsAddress = AddressRules.isPublic }
         return pool

@@ -30,8 +30,8 @@ package enum APNSReason {
         "BadChannelId", "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPath",
         "BadPriority",
         "BadRequestParams", "BadRequestPayload", "BadTopic", "ChannelNotRegistered", "DeviceTokenNotForTopic",
-        "DuplicateHeaders", "InvalidPushType", "MethodNotAllowed", "MissingDeviceToken", "MissingTopic", "PayloadEmpty",
-        "PayloadTooLarge",
+        "DuplicateHeaders", "InvalidPushType", "MethodNotAllowed", "MissingChannelId", "MissingDeviceToken",
+        "MissingPushType", "MissingTopic", "PayloadEmpty", "PayloadTooLarge",
     ]
 
     private static let classes: [String: APNSAnswerClass] = [

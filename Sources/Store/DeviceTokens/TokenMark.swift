@@ -3,8 +3,8 @@ package import PushModel
 /// A mark, which records that a provider reported a token as dead.
 package struct TokenMark: Sendable, Hashable {
     package let key: DeviceTokenKey
-    /// The time of death, which is the `timestamp` of a 410 from APNs. If the provider states no time, it is the
-    /// time of the push or of the answer by the worker's clock.
+    /// The time of death as the provider states it. If the provider states no time, it is the time of the push or of
+    /// the answer by the worker's clock.
     package let unregisteredAt: Timestamp
     package let reason: String
     /// The time of a registration that the job contained, or `nil` if it contained none.

@@ -51,7 +51,7 @@ package struct WebPushRequest: Hashable, Sendable {
         case .at(let deadline): min(max(1, deadline.seconds - now.seconds), Self.maximumTTL)
         // Apple's documentation requires a positive number. How its service reacts to 0 is unknown.
         case .nowOrNever: service == .apple ? 1 : 0
-        case nil: defaultTTL
+        case nil: service == .apple ? max(1, defaultTTL) : defaultTTL
         }
     }
 

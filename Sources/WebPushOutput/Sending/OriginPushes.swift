@@ -148,7 +148,7 @@ final class OriginPushes {
             // A service does not report when it found the subscription dead. The time of sending is used, so a later
             // registration of the same address counts as alive.
             unregisteredAt: verdict == .unregistered ? message.sentAt : nil,
-            retryAfterSeconds: max(sent.retryAfterSeconds, seconds), at: now.wall)
+            retryAfterSeconds: verdict.isTriedAgain ? max(sent.retryAfterSeconds, seconds) : 0, at: now.wall)
         dispatcher.settle(outcome, of: sent.push.job)
     }
 }

@@ -25,6 +25,12 @@ import WebPushOutput
         #expect(request.ttl(at: Self.now, to: .apple) == apple)
     }
 
+    @Test func sendsApplePositiveTTL() throws {
+        let request = try WebPushRequest(for: try Job.read(Job.sampleText([])), defaultTTL: 0)
+        #expect(request.ttl(at: Self.now, to: .other) == 0)
+        #expect(request.ttl(at: Self.now, to: .apple) == 1)
+    }
+
     @Test(arguments: [("", nil), (#""priority":10"#, "high"), (#""priority":5"#, nil), (#""priority":1"#, "low")])
     func mapsPriorityToUrgency(member: String, expected: String?) throws {
         #expect(try (member.isEmpty ? request() : request(member)).urgency == expected)
