@@ -1,6 +1,7 @@
 package import PushModel
 
-/// The identity of a push across its attempts. A second refusal of the same push in a later attempt adds no evidence.
+/// The identity of a push across its attempts. Breakers count refused pushes by identity, so that a push that is
+/// refused in several attempts counts once.
 package struct PushIdentity: Sendable, Hashable {
     /// A hash of the app and the job's id.
     package let job: Int

@@ -10,9 +10,9 @@ package enum VAPIDSubject {
     /// All names below them are reserved too.
     private static let reservedDomains: Set = ["example.com", "example.net", "example.org", "home.arpa"]
 
-    /// Returns the problem with a subject as the predicate of a sentence, or `nil` if the subject is valid. The check
-    /// rejects all subjects that Apple is known to refuse: those with spaces, angle brackets, or a host that does not
-    /// exist on the internet. Apple refuses every message with such a subject.
+    /// Returns the problem with a subject as the predicate of a sentence, or `nil` if the subject is valid. Apple
+    /// refuses every message whose subject contains spaces or angle brackets, or names a host that is not on the
+    /// internet. The check rejects such characters, and malformed, local or reserved hosts. Names are not looked up.
     package static func problem(of text: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "<>\"\\".contains($0) })
         else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }
