@@ -1,4 +1,4 @@
-import Foundations
+package import Foundations
 package import HTTP2Pool
 package import Metering
 import NIOCore
