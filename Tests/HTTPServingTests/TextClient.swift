@@ -41,8 +41,9 @@ final class TextClient: Sendable {
         try? await channel.close(mode: .output)
     }
 
-    func close() async throws {
-        try await channel.close()
+    /// Closes the connection, unless it has ended.
+    func close() async {
+        try? await channel.close()
     }
 
     var isOpen: Bool { channel.isActive }
