@@ -1,19 +1,30 @@
 import Foundations
 package import NIOCore
 
-/// A list of the open connections, oldest first. If there are too many, it closes the oldest one that has been
-/// answered, or else the oldest one, so that it never turns a new client away.
+/// A list of the open connections, oldest first. If there are too many, it closes the one whose client loses least, so
+/// that it never turns a new client away:
+///
+/// 1. the oldest connection that has been answered
+/// 2. the oldest connection that waits for its client, unless it has just been opened. Probes have just been opened.
+/// 3. the oldest connection
 package final class OpenConnections: Sendable {
     package enum Stage: Sendable {
         case waitsForRequest
         case receivesBody
         case waitsForAnswer
+        case sends
         case answered
     }
 
+    /// The time during which a client may delay its request or the response without being closed before others.
+    private static let grace = TimeAmount.milliseconds(250)
+
     private struct Connection {
         let channel: any Channel
+        let openedAt: NIODeadline
         var stage = Stage.waitsForRequest
+
+        func waitsForClient(since time: NIODeadline) -> Bool { stage != .waitsForAnswer && openedAt <= time }
     }
 
     private struct State {
@@ -22,11 +33,11 @@ package final class OpenConnections: Sendable {
         var hasEnded = false
 
         /// Removes and returns the connection to close.
-        ///
-        /// Connections without a complete request are not preferred. One of them may be a probe that has just
-        /// connected, while clients that flood the server wait for their answers.
-        mutating func removeSurplus() -> any Channel {
-            connections.remove(at: connections.firstIndex { $0.stage == .answered } ?? 0).channel
+        mutating func removeSurplus(now: NIODeadline) -> any Channel {
+            let place =
+                connections.firstIndex { $0.stage == .answered }
+                ?? connections.firstIndex { $0.waitsForClient(since: now - OpenConnections.grace) } ?? 0
+            return connections.remove(at: place).channel
         }
     }
 
@@ -37,11 +48,11 @@ package final class OpenConnections: Sendable {
         self.most = most
     }
 
-    package func opened(_ channel: any Channel) {
+    package func opened(_ channel: any Channel, at now: NIODeadline = .now()) {
         let surplus = state.withLock { state -> (any Channel)? in
             guard !state.hasEnded else { return channel }
-            state.connections.append(Connection(channel: channel))
-            return state.connections.count > most ? state.removeSurplus() : nil
+            state.connections.append(Connection(channel: channel, openedAt: now))
+            return state.connections.count > most ? state.removeSurplus(now: now) : nil
         }
         surplus?.close(promise: nil)
     }
@@ -68,7 +79,7 @@ package final class OpenConnections: Sendable {
             let channel = connection.channel
             switch connection.stage {
             case .waitsForRequest, .receivesBody: channel.close(promise: nil)
-            case .waitsForAnswer, .answered:
+            case .waitsForAnswer, .sends, .answered:
                 let deadline = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
                 channel.closeFuture.whenComplete { _ in deadline.cancel() }
             }

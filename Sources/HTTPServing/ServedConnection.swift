@@ -125,6 +125,7 @@ final class ServedConnection: ChannelInboundHandler {
 
     private func write(_ response: HTTPResponse, _ isHead: Bool, _ context: ChannelHandlerContext) {
         state = .sends
+        connections.reached(.sends, context.channel)
         close(context, in: TimeAmount(service.limits.sending))
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let sent = context.eventLoop.makePromise(of: Void.self)

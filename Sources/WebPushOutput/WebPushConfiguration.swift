@@ -42,6 +42,8 @@ package struct WebPushConfiguration: Sendable {
     package var idleSeconds = 60
     /// The hosts of Google's push services, which serve Chrome and unbranded builds of Chromium.
     private static let google: Set = ["fcm.googleapis.com", "jmt17.google.com"]
+    /// The maximum time to wait for an answer of Google's services, in seconds. FCM's API has the same limit by default.
+    private static let mostSecondsOfGoogle = 30
 
     package init(hosts: AllowedHosts) {
         self.hosts = hosts
@@ -60,12 +62,17 @@ package struct WebPushConfiguration: Sendable {
     package func pool(
         to origin: Endpoint, allowedBy entry: Int, sharing limit: SharedConnectionLimit
     ) -> PoolConfiguration {
+        let isGoogle = Self.google.contains(origin.host)
+        let timeout = isGoogle ? min(requestTimeoutSeconds, Self.mostSecondsOfGoogle) : requestTimeoutSeconds
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { tls.trustRoots = .file(authorityFile) }
         var pool = PoolConfiguration(
             service: "a push service", endpoint: origin, proxy: proxy, tls: tls,
             maximumConnections: min(connectionsOfOrigin, maximumConnections), sharedLimit: limit,
-            urgentStreams: 20, requestTimeoutSeconds: requestTimeoutSeconds,
+            urgentStreams: 20,
+            // Google's servers close connections on which clients send PINGs, as with FCM's API. A dead connection is
+            // therefore noticed only when an answer is overdue.
+            sendsPings: !isGoogle, requestTimeoutSeconds: timeout,
             connectTimeoutSeconds: connectTimeoutSeconds, resolve: resolve, lookups: lookups[entry])
         pool.labels = metrics.map {
             PoolLabels(
@@ -74,8 +81,6 @@ package struct WebPushConfiguration: Sendable {
         pool.sharedTLS = sharedTLS
         pool.protocols = .http2OrHTTP1
         pool.keepsLast = false
-        // Google's servers close connections on which clients send PINGs, as with FCM's API.
-        pool.sendsPings = !Self.google.contains(origin.host)
         pool.idleSeconds = idleSeconds
         if !hosts.mayBePrivate(origin) { pool.allowsAddress = AddressRules.isPublic }
         return pool

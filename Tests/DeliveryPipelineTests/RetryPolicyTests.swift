@@ -63,8 +63,8 @@ import Testing
     @Test(
         arguments: [
             (0, 0, RetryPolicy.Decision.wait(seconds: 30)), (0, 900, .wait(seconds: 30)),
-            (30, 60, .wait(seconds: 30)), (29, 900, .wait(seconds: 30)), (30, 900, .wait(seconds: 120)),
-            (224, 900, .wait(seconds: 120)), (225, 899, .wait(seconds: 120)), (225, 900, .wait(seconds: 900)),
+            (30, 60, .wait(seconds: 30)), (23, 900, .wait(seconds: 30)), (24, 900, .wait(seconds: 120)),
+            (179, 900, .wait(seconds: 120)), (180, 899, .wait(seconds: 120)), (180, 900, .wait(seconds: 900)),
             (86_399, 120, .wait(seconds: 120)), (86_400, 0, .giveUp),
         ] as [(Int64, Int32, RetryPolicy.Decision)])
     func appliesAgeAndRequestedDelayWhileHeld(age: Int64, wish: Int32, decision: RetryPolicy.Decision) {

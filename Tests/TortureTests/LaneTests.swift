@@ -58,8 +58,8 @@ struct LaneTests {
         #expect(broken(late) == [] && isUnjudged(.lanesArePrompt, late))
         late.faults[0] = FaultRecord(fault: .service(.fcm, .down), start: 60_000, end: 130_000)
         #expect(broken(late) == [.lanesArePrompt], "a fault of FCM does not delay pushes to APNs")
-        late.faults[0] = FaultRecord(fault: .stopNode(1), start: 1_000, end: 80_000)
-        #expect(broken(late) == [] && isUnjudged(.lanesArePrompt, late))
+        late.faults[0] = FaultRecord(fault: .stopNode(1), start: 1_000, end: 60_000)
+        #expect(broken(late) == [.lanesArePrompt], "the node returned 40 s before")
     }
 
     @Test func judgesOnlyOrdinaryPushes() {

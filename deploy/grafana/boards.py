@@ -89,7 +89,7 @@ WORKER = [
         ("Blocked by the flow-control window", "If it is high, payload size and distance limit the throughput, and more connections help.", "cps",
          [(rate("martlet_pool_window_blocked_total", "output, credential, host"), "{{output}} {{credential}} {{host}}")]),
         ("Connections", "", "short", [(gauge("martlet_pool_connections", "output, state"), "{{output}} {{state}}")]),
-        ("Answers that are not 2xx", "Refused: 4xx other than 429. Failed: 5xx and 429.", "cps",
+        ("Answers that are not 2xx", "Refused: others. Failed: 5xx and 429.", "cps",
          [(rate("martlet_pool_answers_total", "output, environment, host, result", ',result!="accepted"'),
            "{{output}} {{environment}} {{host}} {{result}}")]),
         ("Answers, 99 %", "", "s", [(quantile(0.99, "martlet_answer_seconds", "output, status"), "{{output}} {{status}}")]),

@@ -29,9 +29,9 @@ package struct RetryPolicy: Sendable {
 
     /// The minimum time that a push is held, in seconds. It applies if ``delays`` has an entry of at least this length.
     private static let leastHold = 30
-    /// The maximum ratio of the next hold to the time since the first attempt. After a short outage, pushes thus return
-    /// soon. During a long one, they are published again only a few times more than with the longest holds.
-    private static let longestHoldPerAge: Int64 = 4
+    /// The maximum ratio of an unsent push's next hold to its age. After a short outage, pushes thus return soon. During
+    /// a long one, they are published again only a few times more than with the longest holds.
+    private static let longestHoldPerAge: Int64 = 5
 
     package static let defaultDelays = [5, 30, 120, 900, 3600]
 
@@ -79,11 +79,14 @@ package struct RetryPolicy: Sendable {
 
     /// Returns the action for a push that must wait, for example because its app is paused, its credential is refused,
     /// or its provider cannot be reached. Holding a push is not an attempt. If possible, the push is held for at most
-    /// `wish` seconds. It may be held again afterwards.
+    /// `wish` seconds, and less while it is young and unsent. It may be held again afterwards.
+    ///
+    /// - Parameter isUnsent: whether this push was not sent in this attempt. A push that was refused returns later than
+    ///   unsent ones, so that one of them is the next probe.
     package func hold(
-        age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
+        age: Int64 = 0, wish: Int32 = 0, isUnsent: Bool = true, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {
-        let longest = min(Int64(wish), Self.longestHoldPerAge * age)
+        let longest = isUnsent ? min(Int64(wish), Self.longestHoldPerAge * age) : Int64(wish)
         guard age < maximumAge, let delay = holds.last(where: { $0 <= longest }) ?? shortestHold else {
             return .giveUp
         }

@@ -66,7 +66,8 @@ package struct OutcomePolicy {
 
     private func hold(_ outcome: Outcome, age: Int64) -> Decision {
         switch retry.hold(
-            age: age, wish: outcome.retryAfterSeconds, expiration: outcome.job.job.expiration, now: outcome.at)
+            age: age, wish: outcome.retryAfterSeconds, isUnsent: outcome.judge == .martlet,
+            expiration: outcome.job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds): .hold(seconds: seconds)
         case .giveUp where outcome.mayHaveBeenSent: .tell(.unknown, reason: outcome.reason)

@@ -50,7 +50,8 @@ struct Durability {
                     "synchronous_commit is local, although standbys follow this server (\(standbys)): a failover loses "
                         + "the last claims, and jobs that must be sent once may be sent twice",
                     todo: "set synchronous_commit = on for the users of workers and operators"))
-        } else if standbys > 0, standbyNames.isEmpty {
+        }
+        if standbys > 0, standbyNames.isEmpty {
             found.append(
                 DoctorWarning(
                     "standbys follow this server (\(standbys)), but synchronous_standby_names is empty: a failover loses "

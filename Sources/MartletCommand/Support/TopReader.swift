@@ -63,10 +63,12 @@ struct TopReader {
 
     /// Returns lines from a table that the rest of the output does not need, or the reason why the table could not be
     /// read. It may be locked.
+    ///
+    /// - Throws: `PostgresError` if there is no connection.
     private func lines(about what: String, _ read: () async throws -> [String]) async throws -> [String] {
         do {
             return try await read()
-        } catch let error as PostgresError {
+        } catch let error as PostgresError where error.code == .server || error.code == .timedOut {
             return ["\(what) are not known: \(error)"]
         }
     }

@@ -153,7 +153,7 @@ enum StatusTables {
             table(
                 "Answers to this worker in the last minute, and answer times",
                 [
-                    .text("Output"), .word("Environment"), .number("Answers"), .number("2xx"), .number("4xx"),
+                    .text("Output"), .word("Environment"), .number("Answers"), .number("2xx"), .number("other"),
                     .number("5xx, 429"), .number("p50"), .number("p99"),
                 ],
                 answers.map {

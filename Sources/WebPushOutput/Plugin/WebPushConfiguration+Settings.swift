@@ -28,7 +28,7 @@ extension WebPushConfiguration {
             help: "maximum connections of a worker to all push services; the worker uses one core for each 16"),
         OutputSetting(
             "request_timeout", .integer(1...3_600), default: "60", unit: .seconds, isAdvanced: true,
-            help: "time to wait for an answer"),
+            help: "time to wait for an answer (Google: at most 30)"),
     ]
 
     /// Creates a configuration from the output's settings.

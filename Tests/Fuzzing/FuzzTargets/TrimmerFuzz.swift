@@ -1,4 +1,5 @@
 import APNSOutput
+import Foundation
 import PushModel
 
 /// A fuzz target for the payload trimmer. A trimmed payload fits and is JSON. It differs only in its alert text, which
@@ -21,6 +22,12 @@ enum TrimmerFuzz {
         return violation(of: trimmed, payload, limit)
     }
 
+    /// Returns whether two texts are the same JSON.
+    private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        let values = [one, other].map { try? JSONSerialization.jsonObject(with: Data($0)) as? NSDictionary }
+        return values[0] != nil && values[0] == values[1]
+    }
+
     private static func wrapped(_ text: [UInt8]) -> [UInt8] {
         var result = Array(#"{"aps":{"alert":"#.utf8)
         JSONText.append(String(decoding: text, as: UTF8.self), to: &result)
@@ -38,8 +45,8 @@ enum TrimmerFuzz {
         let ellipsis = Array("…".utf8)
         let changed = result[min(start, result.count)..<max(min(start, result.count), result.count - end)]
         let hasEllipsis = result.indices.contains { result[$0...].starts(with: ellipsis) }
-        // Escapes in the original text are rewritten, so their bytes may differ, and the whole text may fit.
-        if !hasEllipsis { return payload.contains(UInt8(ascii: "\\")) ? nil : "no ellipsis" }
+        // Escapes in the original text are rewritten, so their bytes may differ, and the whole text may then fit.
+        if !hasEllipsis { return isSame(result, payload) ? nil : "no ellipsis" }
         if !payload.contains(UInt8(ascii: "\\")), changed.count > ellipsis.count {
             return "more than an ellipsis was added: \(String(decoding: changed, as: UTF8.self))"
         }

@@ -76,10 +76,10 @@ package final class Pooler: Sendable {
         }
     }
 
-    /// Returns a command that runs another one again when it fails, as a service manager does. PgBouncer before 1.21 can
-    /// end with an error when a client cancels a statement (pgbouncer issue 822).
+    /// Returns a command that runs another one again when it fails, up to three times, as a service manager does.
+    /// PgBouncer before 1.21 can end with an error when a client cancels a statement (pgbouncer issue 822).
     private static func restarting(_ command: [String]) -> [String] {
-        ["/bin/sh", "-c", #"while "$@"; [ $? -eq 1 ]; do sleep 0.05; done"#, "sh"] + command
+        ["/bin/sh", "-c", #"for run in 1 2 3 4; do "$@"; [ $? -eq 1 ] || exit; sleep 0.05; done"#, "sh"] + command
     }
 
     /// Returns a command that ends with its parent. If this process is root, the command runs as the user `postgres`,

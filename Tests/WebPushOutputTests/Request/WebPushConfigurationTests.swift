@@ -14,5 +14,6 @@ import WebPushOutput
         let pool = configuration.pool(
             to: Endpoint(host: host, port: 443), allowedBy: 0, sharing: SharedConnectionLimit(8))
         #expect(pool.sendsPings == sendsPings)
+        #expect(pool.requestTimeoutSeconds == (sendsPings ? 60 : 30))
     }
 }
