@@ -11,7 +11,7 @@ struct UnconfirmedMessage {
     /// Whether the message reports outcomes.
     var isOutcomes = false
     /// Whether the message is an original job or a chunk, and need not be published if the broker redelivers the job.
-    /// It is `false` for an `at_most_once` job whose name may be claimed, because its redelivery would end as
+    /// The value is `false` for an `at_most_once` job whose name may be claimed, because its redelivery would end as
     /// `unknown`.
     var isMove = false
     /// The number of times that the broker refused the message.

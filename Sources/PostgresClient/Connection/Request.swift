@@ -23,9 +23,10 @@ struct Request: Sendable {
 
     /// The statement that precedes the work in the same round trip and transaction, or `nil` if there is none.
     ///
-    /// It makes the server end each statement slightly before this client ends the request. It also turns off row
-    /// security, so that the server raises an error instead of hiding rows. Hidden rows would look like removed rows.
-    /// The settings apply only to the transaction, because other clients share the session behind a pooler.
+    /// With this statement, the server ends each later statement slightly before this client ends the request. Row
+    /// security is turned off, so that the server raises an error instead of hiding rows. Hidden rows would look like
+    /// removed rows. The settings apply only to the transaction, because behind a pooler other clients share the
+    /// session.
     var preamble: PostgresStatement? {
         switch work {
         case .script, .transactionControl: return nil
